@@ -1,0 +1,36 @@
+// Package random is the only place where sigcore draws randomness. The source
+// is crypto/rand unless a test or a program under bench installs another one.
+package random
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"sync/atomic"
+)
+
+// source holds an installed replacement of crypto/rand.
+var source atomic.Pointer[io.Reader]
+
+// Read fills b with one draw. Each call is one draw: an installed source sees
+// exactly the lengths that the callers ask for, in their order. An error means
+// that b must not be used.
+func Read(b []byte) error {
+	r := rand.Reader
+	if p := source.Load(); p != nil {
+		r = *p
+	}
+	if _, err := io.ReadFull(r, b); err != nil {
+		clear(b)
+		return fmt.Errorf("random: draw of %d bytes: %w", len(b), err)
+	}
+	return nil
+}
+
+// Install makes r the source of all draws and returns a function that restores
+// the one before it. It is for tests and for programs under bench; r must be
+// safe for concurrent use if draws are concurrent.
+func Install(r io.Reader) (restore func()) {
+	old := source.Swap(&r)
+	return func() { source.Store(old) }
+}
