@@ -7,3 +7,7 @@ require (
 	filippo.io/edwards25519 v1.2.0
 	golang.org/x/crypto v0.59.0
 )
+
+require github.com/klauspost/cpuid/v2 v2.4.2
+
+require golang.org/x/sys v0.50.0 // indirect

@@ -1,0 +1,9 @@
+//go:build !amd64 || purego
+
+package cpu
+
+// detect finds nothing: there is no kernel that it could allow.
+func detect(Mask) Selection {
+	const why = "this build has no assembly: not amd64, or the tag purego"
+	return Selection{mulxWhy: why, adxWhy: why, ifmaWhy: why, zmmWhy: why}
+}

@@ -1,0 +1,36 @@
+package cpu
+
+import "strings"
+
+// Mask is what SIGCORE_CPU removes.
+type Mask struct {
+	Generic, NoMULX, NoADX, NoIFMA, NoZMM bool
+
+	// Unknown holds the entries that name nothing, in their order.
+	Unknown []string
+}
+
+// ParseMask reads the value of SIGCORE_CPU: a comma list of generic, mulx=off,
+// adx=off, ifma=off and zmm=off. Space around an entry and empty entries do not
+// matter; letter case does.
+func ParseMask(s string) Mask {
+	var m Mask
+	for entry := range strings.SplitSeq(s, ",") {
+		switch entry = strings.TrimSpace(entry); entry {
+		case "":
+		case "generic":
+			m.Generic = true
+		case "mulx=off":
+			m.NoMULX = true
+		case "adx=off":
+			m.NoADX = true
+		case "ifma=off":
+			m.NoIFMA = true
+		case "zmm=off":
+			m.NoZMM = true
+		default:
+			m.Unknown = append(m.Unknown, entry)
+		}
+	}
+	return m
+}
