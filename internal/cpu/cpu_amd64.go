@@ -8,6 +8,9 @@ import (
 	secondopinion "github.com/klauspost/cpuid/v2"
 )
 
+// Assembly is true in builds that have kernels.
+const Assembly = true
+
 func detect(mask Mask) Selection {
 	return Evaluate(Machine{
 		Words:     Read(readLeaf, xgetbv),

@@ -2,6 +2,9 @@
 
 package cpu
 
+// Assembly is true in builds that have kernels.
+const Assembly = false
+
 // detect finds nothing: there is no kernel that it could allow.
 func detect(Mask) Selection {
 	const why = "this build has no assembly: not amd64, or the tag purego"
