@@ -1,0 +1,54 @@
+package main
+
+import "slices"
+
+// A subject does one operation again and again. prepare, if not nil, makes
+// what the next n operations need and is not timed.
+type subject struct {
+	prepare func(n int) error
+	run     func(n int) error
+}
+
+// steady is a subject without preparation that cannot fail.
+func steady(f func()) (subject, error) {
+	return subject{run: func(n int) error {
+		for range n {
+			f()
+		}
+		return nil
+	}}, nil
+}
+
+// A contender is one library's way of doing an operation. setup is called once
+// for each tier, under that tier.
+type contender struct {
+	op, lib string
+	setup   func() (subject, error)
+}
+
+// contenders is filled by the files of this package, one a group of operations.
+var contenders []contender
+
+func contend(op, lib string, setup func() (subject, error)) {
+	contenders = append(contenders, contender{op, lib, setup})
+}
+
+// order is the order of the output: the layers from below.
+var order = []string{
+	"field_mul", "field_square", "field_invert",
+	"x25519", "public_key", "fixed_base",
+	"ed25519_sign", "ed25519_verify",
+	"xeddsa_sign", "xeddsa_verify", "xeddsa_verify_prepared",
+	"dm_encrypt", "dm_decrypt", "group_encrypt", "group_decrypt",
+}
+
+// operations lists what has a contender.
+func operations() []string {
+	var ops []string
+	for _, op := range order {
+		if slices.ContainsFunc(contenders, func(c contender) bool { return c.op == op }) {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}

@@ -1,0 +1,16 @@
+module github.com/sigcore/sigcore/bench
+
+go 1.26.0
+
+replace github.com/sigcore/sigcore => ../
+
+require (
+	filippo.io/edwards25519 v1.2.0
+	github.com/cloudflare/circl v1.6.5
+	github.com/oasisprotocol/curve25519-voi v0.0.0-20230904125328-1f23a7beb09a
+	github.com/sigcore/sigcore v0.0.0-00010101000000-000000000000
+	go.mau.fi/libsignal v0.2.2
+	golang.org/x/crypto v0.59.0
+)
+
+require golang.org/x/sys v0.50.0 // indirect

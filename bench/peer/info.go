@@ -1,0 +1,42 @@
+package main
+
+import (
+	"runtime/debug"
+	"slices"
+)
+
+// features and formats are what the operations of this program really do; the
+// files that add them append to these.
+var (
+	features = []string{"rng"}
+	formats  = []string{}
+)
+
+func init() {
+	register("info", func(_ *peer, _ *struct{}) (answer, error) {
+		slices.Sort(features)
+		return answer{
+			"peer":     "sigcore",
+			"version":  version(),
+			"features": features,
+			"formats":  formats,
+			"cpu":      processor(),
+			"tiers":    tiers(),
+		}, nil
+	})
+}
+
+// version is the revision that this program was built from, as far as the
+// build knows it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return "devel"
+}
