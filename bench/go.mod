@@ -14,6 +14,7 @@ require (
 )
 
 require (
+	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
 	golang.org/x/sys v0.50.0 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 )

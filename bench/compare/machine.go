@@ -3,6 +3,9 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"strings"
+
+	"github.com/sigcore/sigcore/internal/cpu"
 )
 
 // environment is the last line of the output.
@@ -23,8 +26,12 @@ func machine() environment {
 			}
 		}
 	}
+	var features []string
+	if present := cpu.Present(); present != 0 {
+		features = strings.Split(present.String(), ", ")
+	}
 	return environment{
-		CPU: "", Features: nil,
+		CPU: cpu.Brand(), Features: features,
 		Go: runtime.Version(), Gomaxprocs: runtime.GOMAXPROCS(0), Commit: commit,
 	}
 }

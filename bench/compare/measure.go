@@ -31,7 +31,7 @@ type row struct {
 // pair is a contender on one tier.
 type pair struct {
 	contender
-	tier tier
+	tier string
 	subject
 	n     int
 	times []float64
@@ -75,7 +75,7 @@ func measure(op string, libs *regexp.Regexp, rounds int) ([]row, error) {
 		slices.Sort(p.times)
 		total := float64(p.n * len(p.times))
 		rows = append(rows, row{
-			Op: op, Lib: p.lib, Tier: p.tier.name, N: p.n, Rounds: len(p.times),
+			Op: op, Lib: p.lib, Tier: p.tier, N: p.n, Rounds: len(p.times),
 			NsMin: p.times[0], NsMedian: p.times[len(p.times)/2],
 			Allocs: float64(p.mallocs) / total, Bytes: float64(p.bytes) / total,
 		})

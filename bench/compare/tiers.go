@@ -1,11 +1,50 @@
 package main
 
-// A tier is a set of kernels of sigcore, by the name that internal/impl gives
-// it. Other libraries have one, unnamed here.
-type tier struct{ name string }
+import "github.com/sigcore/sigcore/internal/impl"
 
-var defaultTier = tier{"default"}
+// units are the packages of sigcore that have kernels.
+var units = []string{"field", "curve", "kdf"}
 
-func tiersOf(lib string) []tier { return []tier{defaultTier} }
+// defaultTier is what the process has chosen by itself, unit by unit.
+const defaultTier = "default"
 
-func selectTier(tier) {}
+// tiersOf lists what lib can be measured on: sigcore on the base, on each tier
+// that has a kernel and may run here, and as it is by default.
+func tiersOf(lib string) []string {
+	if lib != "sigcore" {
+		return []string{defaultTier}
+	}
+	tiers := []string{}
+	for _, t := range []string{"generic", "mulx", "adx", "ifma"} {
+		if selectTier(t) {
+			tiers = append(tiers, t)
+		}
+	}
+	selectTier(defaultTier)
+	return append(tiers, defaultTier)
+}
+
+// selectTier switches every unit to a tier: a unit without kernels of that name
+// runs its base. It reports whether the tier took effect in any unit, and for
+// generic in all.
+func selectTier(tier string) bool {
+	any, all := false, true
+	for _, u := range units {
+		switch tier {
+		case defaultTier:
+			impl.Reset(u)
+		case "generic":
+			all = impl.Select(u, "") && all
+		default:
+			ok := impl.Select(u, tier)
+			any = any || ok
+			if !ok {
+				impl.Select(u, "")
+			}
+		}
+	}
+	if tier == "generic" {
+		return all
+	}
+	return any
+}

@@ -3,6 +3,9 @@ package main
 import (
 	"runtime/debug"
 	"slices"
+
+	"github.com/sigcore/sigcore/internal/cpu"
+	"github.com/sigcore/sigcore/internal/impl"
 )
 
 // features and formats are what the operations of this program really do; the
@@ -20,7 +23,7 @@ func init() {
 			"version":  version(),
 			"features": features,
 			"formats":  formats,
-			"cpu":      processor(),
+			"cpu":      cpu.Brand(),
 			"tiers":    tiers(),
 		}, nil
 	})
@@ -39,4 +42,13 @@ func version() string {
 		}
 	}
 	return "devel"
+}
+
+// tiers says which tier serves each operation that has kernels.
+func tiers() map[string]string {
+	t := make(map[string]string)
+	for _, o := range impl.Report() {
+		t[o.Package+"."+o.Name] = o.Tier
+	}
+	return t
 }

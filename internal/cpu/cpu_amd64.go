@@ -22,6 +22,21 @@ func detect(mask Mask) Selection {
 	})
 }
 
+// Present returns what the processor under the calling thread announces, read
+// at the time of the call. It decides nothing: it is for reports, and for
+// checking that all processors of a machine are alike.
+func Present() Features {
+	w := Read(readLeaf, xgetbv)
+	return w.Features()
+}
+
+// Brand names the processor for reports, with the family, model and stepping of
+// CPUID leaf 1; it is empty in builds without assembly.
+func Brand() string {
+	w := Read(readLeaf, xgetbv)
+	return brand(opinion().Brand, w.Leaf1.EAX)
+}
+
 func readLeaf(leaf, subleaf uint32) Regs {
 	a, b, c, d := cpuid(leaf, subleaf)
 	return Regs{a, b, c, d}

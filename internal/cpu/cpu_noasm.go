@@ -10,3 +10,9 @@ func detect(Mask) Selection {
 	const why = "this build has no assembly: not amd64, or the tag purego"
 	return Selection{mulxWhy: why, adxWhy: why, ifmaWhy: why, zmmWhy: why}
 }
+
+// Present returns nothing: this build does not look.
+func Present() Features { return 0 }
+
+// Brand is empty: this build does not look.
+func Brand() string { return "" }
