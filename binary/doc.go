@@ -1,0 +1,20 @@
+// Package binary implements WhatsApp's binary XML: nodes with ordered
+// attributes, addresses (JIDs), the token dictionary of version 3, and the
+// frames around them. It knows nothing of encryption; nothing in it is secret,
+// and all of it takes variable time.
+//
+// Encoding first computes the exact size and then writes once: [Marshal]
+// allocates once, [AppendMarshal] not at all if dst has room. What is written
+// decodes to the same node (see [Equal]) or encoding fails. [MarshalCompat]
+// classifies texts as the reference implementation does, which loses some.
+//
+// Decoding ([Unmarshal]) trusts nothing: a first pass over the bytes checks
+// everything and counts, without allocating; a second pass builds the tree in
+// a few exact allocations. Nesting is limited, and no announced length is
+// believed. [UnmarshalStrict] refuses what correct encoders do not write.
+//
+// Errors of decoding are *[SyntaxError] values that carry the offset and wrap
+// one of the Err values. Errors of encoding wrap [ErrEncode].
+package binary
+
+//go:generate go run ./internal/gen tokens.txt tokens_table.go
