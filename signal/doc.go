@@ -1,0 +1,26 @@
+// Package signal implements the Signal protocol as WhatsApp speaks it: X3DH
+// session setup, the double ratchet, sender keys, the wire messages and the
+// stored records.
+//
+// The types here are values with methods that do no input or output. A
+// [Session] holds everything about one remote device, a [SenderKey] everything
+// about one sender in one group. Whoever owns such a value serialises access
+// to it: the methods are not safe for concurrent use. Trust in identities,
+// the lookup of prekeys and their deletion are the caller's; what it has to
+// know comes back in a result, such as [Received].
+//
+// Wire form: a public key in a message is 33 bytes, the type byte 5 and the
+// Montgomery u-coordinate; messages are protobuf behind a version byte. MACs
+// and signatures are checked over the bytes received, never over a
+// re-encoding, so unknown fields and unusual orders do no harm.
+//
+// State: nothing changes before a message is authenticated and its padding
+// found good. After an error a value serialises to the same bytes and gives
+// the same next outputs.
+//
+// Constant time: everything that touches a private key, a chain key or a
+// message key. Lengths, counters and public keys are not secret.
+//
+// Errors: sentinels and types for errors.Is and errors.As, listed in
+// errors.go. Texts carry numbers, never keys, plaintexts or names.
+package signal

@@ -1,0 +1,122 @@
+package signal
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Input that is not what it should be. The caller drops the message.
+var (
+	// ErrMalformed is a message, bundle or key record that does not parse, or
+	// an authenticated message whose ciphertext has a bad length or padding.
+	ErrMalformed = errors.New("signal: malformed input")
+
+	// ErrLegacyVersion and ErrUnknownVersion are in the chain of a
+	// [VersionError].
+	ErrLegacyVersion  = errors.New("signal: message version is too old")
+	ErrUnknownVersion = errors.New("signal: message version is newer than 3")
+
+	// ErrBadKeyType and ErrBadKeyLength are a tagged public key with a type
+	// byte other than 5, or with a wrong length.
+	ErrBadKeyType   = errors.New("signal: unknown public key type")
+	ErrBadKeyLength = errors.New("signal: invalid key length")
+)
+
+// Authentication that failed. Each has one text for all causes.
+var (
+	ErrBadMAC       = errors.New("signal: bad MAC")
+	ErrBadSignature = errors.New("signal: bad signature")
+)
+
+// States in which a message or a call cannot be served.
+var (
+	// ErrNoSession means that the record has no session that could encrypt,
+	// or no session at all.
+	ErrNoSession = errors.New("signal: no session")
+
+	// ErrNoSenderKey means that no sender key of that id is known.
+	ErrNoSenderKey = errors.New("signal: no sender key")
+
+	// ErrDuplicate is in the chain of a [DuplicateError].
+	ErrDuplicate = errors.New("signal: message was decrypted before, or its key was discarded")
+
+	// ErrTooFar is in the chain of a [SkipError].
+	ErrTooFar = errors.New("signal: message counter is too far in the future")
+
+	// ErrClosedChain is a message of a receiver chain that an imported record
+	// closed: it is about the message, the record is sound.
+	ErrClosedChain = errors.New("signal: receiver chain is closed")
+
+	// ErrChainEnd means that a chain reached counter 2^32-1 and can go no
+	// further. A new session, or a new sender key, is needed.
+	ErrChainEnd = errors.New("signal: chain is exhausted")
+
+	// ErrCannotSign means that a sender key has no private signing key: it is
+	// another member's.
+	ErrCannotSign = errors.New("signal: sender key has no private signing key")
+
+	// ErrPreKeyID and ErrSignedPreKeyID mean that a message names a prekey
+	// that was not there to answer with.
+	ErrPreKeyID       = errors.New("signal: invalid one-time prekey id")
+	ErrSignedPreKeyID = errors.New("signal: invalid signed prekey id")
+
+	// ErrUntrustedIdentity is in the chain of an [UntrustedIdentityError].
+	ErrUntrustedIdentity = errors.New("signal: untrusted identity")
+
+	// ErrAlreadyKnown and ErrConflict are the errors of
+	// [Distribution.Err].
+	ErrAlreadyKnown = errors.New("signal: sender key is already known")
+	ErrConflict     = errors.New("signal: sender key id was in use with another signing key")
+)
+
+// ErrCorruptRecord is a stored record that cannot be read. It is about our own
+// storage, never about what a peer sent.
+var ErrCorruptRecord = errors.New("signal: corrupt record")
+
+// A VersionError is a message of a protocol version that is not spoken. Got is
+// the high nibble of the version byte, or the version of a stored session.
+type VersionError struct{ Got uint32 }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("signal: message version %d, not 3", e.Got)
+}
+
+// Unwrap returns ErrLegacyVersion or ErrUnknownVersion.
+func (e *VersionError) Unwrap() error {
+	if e.Got < sessionVersion {
+		return ErrLegacyVersion
+	}
+	return ErrUnknownVersion
+}
+
+// A DuplicateError is a message whose key was used before, or was skipped so
+// long ago that it is no longer kept. Next is the counter that the chain
+// expects next.
+type DuplicateError struct{ Next, Counter uint32 }
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("signal: message %d of a chain at %d was decrypted before, or its key was discarded", e.Counter, e.Next)
+}
+
+// Unwrap returns ErrDuplicate.
+func (e *DuplicateError) Unwrap() error { return ErrDuplicate }
+
+// A SkipError is a message that would skip more keys than the limit Max. Next
+// is the counter that the chain expects next.
+type SkipError struct{ Next, Counter, Max uint32 }
+
+func (e *SkipError) Error() string {
+	return fmt.Sprintf("signal: message %d of a chain at %d skips more than %d", e.Counter, e.Next, e.Max)
+}
+
+// Unwrap returns ErrTooFar.
+func (e *SkipError) Unwrap() error { return ErrTooFar }
+
+// An UntrustedIdentityError is an identity key that the store refused. The
+// address is for the caller; it is not in the text.
+type UntrustedIdentityError struct{ Addr Address }
+
+func (e *UntrustedIdentityError) Error() string { return "signal: untrusted identity" }
+
+// Unwrap returns ErrUntrustedIdentity.
+func (e *UntrustedIdentityError) Unwrap() error { return ErrUntrustedIdentity }
