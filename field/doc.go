@@ -39,3 +39,5 @@
 // Only decoding fails, with an error that wraps [ErrLength] or
 // [ErrNonCanonical], and it leaves the receiver as it was.
 package field
+
+//go:generate go run -C ../asm ./field/fe -out ../field/fe_amd64.s -stubs ../field/fe_stubs_amd64.go -pkg field
