@@ -1,4 +1,8 @@
+//go:build !amd64 || purego
+
 package field
+
+func init() { operations() }
 
 func feMul(out, a, b *[5]uint64) { feMulGeneric(out, a, b) }
 

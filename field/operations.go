@@ -1,0 +1,16 @@
+package field
+
+import "github.com/sigcore/sigcore/internal/impl"
+
+// operations declares the operations of this package for the report of package
+// impl: those that rest on the kernels behind toggles, and those without any.
+func operations(toggles ...*bool) {
+	for _, name := range []string{
+		"Multiply", "Square", "SquareN", "Invert", "InvertBatch", "Pow22523", "SqrtRatio",
+	} {
+		impl.Operation(name, toggles...)
+	}
+	for _, name := range []string{"Add", "Subtract", "Mult32", "SetBytes", "Bytes", "Equal", "Select"} {
+		impl.Operation(name)
+	}
+}
