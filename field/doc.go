@@ -5,7 +5,7 @@
 // keys, agreements or signatures use package curve; this package is for those
 // who compute with coordinates. The method set is that of
 // filippo.io/edwards25519/field, plus SquareN, SetCanonicalBytes, BytesInto,
-// Words, SetWords and InvertBatch.
+// Words, SetWords, Limbs and InvertBatch.
 //
 // # Representation
 //
