@@ -1,0 +1,106 @@
+package signal
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/sigcore/sigcore/signal/store"
+)
+
+// lockTable holds a lock for each row that an operation loads in order to
+// change it. Its entries exist only while somebody holds or awaits them.
+//
+// Locks are named by the row that they guard: a session row for everything
+// about one address, its identity included; a prekey row; a sender-key row.
+// Whoever takes several takes them in the order of store.Key.Compare, at once
+// or one after the other, so that no two can wait for each other.
+type lockTable struct {
+	mu      sync.Mutex
+	entries map[store.Key]*lockEntry
+}
+
+// lockEntry is one lock. Waiting in a channel and not in a sync.Mutex lets a
+// context end the wait; the channel serves waiters in their order.
+type lockEntry struct {
+	users int           // holders and waiters, guarded by lockTable.mu
+	token chan struct{} // full while the lock is held
+}
+
+var lockEntries = sync.Pool{New: func() any { return &lockEntry{token: make(chan struct{}, 1)} }}
+
+// heldLocks are locks that their holder must release, by a deferred call so
+// that a panic releases them too.
+type heldLocks struct {
+	table *lockTable
+	keys  []store.Key
+	one   [2]store.Key // backs keys for the common case
+}
+
+// acquire takes the locks of keys, each once even if named twice. It gives up
+// when ctx ends, and then holds none of them.
+func (t *lockTable) acquire(ctx context.Context, keys ...store.Key) (*heldLocks, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	h := &heldLocks{table: t}
+	h.keys = append(h.one[:0], keys...)
+	slices.SortFunc(h.keys, store.Key.Compare)
+	h.keys = slices.Compact(h.keys)
+	for i, k := range h.keys {
+		if err := t.lock(ctx, k); err != nil {
+			h.keys = h.keys[:i]
+			h.release()
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// release gives the locks back. A second call does nothing.
+func (h *heldLocks) release() {
+	for _, k := range slices.Backward(h.keys) {
+		h.table.unlock(k)
+	}
+	h.keys = nil
+}
+
+func (t *lockTable) lock(ctx context.Context, k store.Key) error {
+	t.mu.Lock()
+	e := t.entries[k]
+	if e == nil {
+		if t.entries == nil {
+			t.entries = map[store.Key]*lockEntry{}
+		}
+		e = lockEntries.Get().(*lockEntry)
+		t.entries[k] = e
+	}
+	e.users++
+	t.mu.Unlock()
+	select {
+	case e.token <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		t.leave(k)
+		return ctx.Err()
+	}
+}
+
+func (t *lockTable) unlock(k store.Key) {
+	t.mu.Lock()
+	e := t.entries[k]
+	t.mu.Unlock()
+	<-e.token
+	t.leave(k)
+}
+
+// leave forgets one user of the lock of k, and the lock after the last one.
+func (t *lockTable) leave(k store.Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := t.entries[k]
+	if e.users--; e.users == 0 {
+		delete(t.entries, k)
+		lockEntries.Put(e)
+	}
+}
