@@ -89,6 +89,7 @@ func TestSelectStatic(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	const noKernel = "the operation has no kernel for it"
+	one, both := []string{"mulx"}, []string{"ifma", "mulx"}
 	for _, tc := range []struct {
 		name       string
 		ifma, mulx bool
@@ -101,48 +102,48 @@ func TestReport(t *testing.T) {
 		{
 			name: "all", ifma: true, mulx: true,
 			want: []OperationReport{
-				{Package: "curve", Name: "X25519", Tier: "ifma"},
-				{Package: "curve", Name: "Sign", Tier: "mulx", NotUsed: []Reason{{"ifma", noKernel}}},
+				{Package: "curve", Name: "X25519", Kernels: both, Tier: "ifma"},
+				{Package: "curve", Name: "Sign", Kernels: one, Tier: "mulx", NotUsed: []Reason{{"ifma", noKernel}}},
 				{Package: "curve", Name: "Add", Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", noKernel}}},
 			},
 		},
 		{
 			name: "no ifma", mulx: true, lacks: map[string]string{"ifma": "no AVX512F"},
 			want: []OperationReport{
-				{Package: "curve", Name: "X25519", Tier: "mulx", NotUsed: []Reason{{"ifma", "no AVX512F"}}},
-				{Package: "curve", Name: "Sign", Tier: "mulx", NotUsed: []Reason{{"ifma", noKernel}}},
+				{Package: "curve", Name: "X25519", Kernels: both, Tier: "mulx", NotUsed: []Reason{{"ifma", "no AVX512F"}}},
+				{Package: "curve", Name: "Sign", Kernels: one, Tier: "mulx", NotUsed: []Reason{{"ifma", noKernel}}},
 				{Package: "curve", Name: "Add", Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", noKernel}}},
 			},
 		},
 		{
 			name: "nothing", lacks: map[string]string{"ifma": "no mulx", "mulx": "no BMI2"},
 			want: []OperationReport{
-				{Package: "curve", Name: "X25519", Tier: "generic", NotUsed: []Reason{{"ifma", "no mulx"}, {"mulx", "no BMI2"}}},
-				{Package: "curve", Name: "Sign", Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", "no BMI2"}}},
+				{Package: "curve", Name: "X25519", Kernels: both, Tier: "generic", NotUsed: []Reason{{"ifma", "no mulx"}, {"mulx", "no BMI2"}}},
+				{Package: "curve", Name: "Sign", Kernels: one, Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", "no BMI2"}}},
 				{Package: "curve", Name: "Add", Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", noKernel}}},
 			},
 		},
 		{
 			name: "demoted", ifma: true, mulx: true, demote: "self-test failed",
 			want: []OperationReport{
-				{Package: "curve", Name: "X25519", Tier: "mulx", NotUsed: []Reason{{"ifma", "self-test failed"}}},
-				{Package: "curve", Name: "Sign", Tier: "mulx", NotUsed: []Reason{{"ifma", noKernel}}},
+				{Package: "curve", Name: "X25519", Kernels: both, Tier: "mulx", NotUsed: []Reason{{"ifma", "self-test failed"}}},
+				{Package: "curve", Name: "Sign", Kernels: one, Tier: "mulx", NotUsed: []Reason{{"ifma", noKernel}}},
 				{Package: "curve", Name: "Add", Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", noKernel}}},
 			},
 		},
 		{
 			name: "off", ifma: true, mulx: true, off: true,
 			want: []OperationReport{
-				{Package: "curve", Name: "X25519", Tier: "generic", NotUsed: []Reason{{"ifma", "switched off by a test"}, {"mulx", "switched off by a test"}}},
-				{Package: "curve", Name: "Sign", Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", "switched off by a test"}}},
+				{Package: "curve", Name: "X25519", Kernels: both, Tier: "generic", NotUsed: []Reason{{"ifma", "switched off by a test"}, {"mulx", "switched off by a test"}}},
+				{Package: "curve", Name: "Sign", Kernels: one, Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", "switched off by a test"}}},
 				{Package: "curve", Name: "Add", Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", noKernel}}},
 			},
 		},
 		{
 			name: "compiled in and refused", static: true, lacks: map[string]string{"ifma": "masked", "mulx": "masked"},
 			want: []OperationReport{
-				{Package: "curve", Name: "X25519", Tier: "mulx", Failed: "masked", NotUsed: []Reason{{"ifma", "masked"}}},
-				{Package: "curve", Name: "Sign", Tier: "mulx", Failed: "masked", NotUsed: []Reason{{"ifma", noKernel}}},
+				{Package: "curve", Name: "X25519", Kernels: both, Tier: "mulx", Failed: "masked", NotUsed: []Reason{{"ifma", "masked"}}},
+				{Package: "curve", Name: "Sign", Kernels: one, Tier: "mulx", Failed: "masked", NotUsed: []Reason{{"ifma", noKernel}}},
 				{Package: "curve", Name: "Add", Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", noKernel}}},
 			},
 		},
@@ -194,8 +195,8 @@ func TestReportOtherKernels(t *testing.T) {
 	got := r.report(withAssembly(map[string]string{"adx": "no ADX"}))
 	const noKernel = "the operation has no kernel for it"
 	want := []OperationReport{
-		{Package: "curve", Name: "X25519", Tier: "mulx", NotUsed: []Reason{{"ifma", noKernel}, {"adx", "no ADX"}}},
-		{Package: "curve", Name: "Hash", Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", noKernel}, {"shani", "its unit does not allow it"}}},
+		{Package: "curve", Name: "X25519", Kernels: []string{"adx", "mulx"}, Tier: "mulx", NotUsed: []Reason{{"ifma", noKernel}, {"adx", "no ADX"}}},
+		{Package: "curve", Name: "Hash", Kernels: []string{"shani"}, Tier: "generic", NotUsed: []Reason{{"ifma", noKernel}, {"mulx", noKernel}, {"shani", "its unit does not allow it"}}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("report\n%+v\nwant\n%+v", got, want)

@@ -15,6 +15,10 @@ type OperationReport struct {
 	// Tier is the tier that runs, "generic" if no kernel does.
 	Tier string
 
+	// Kernels are the tiers that the operation has kernels for in this build,
+	// fastest first.
+	Kernels []string
+
 	// Failed, if not empty, says why every call of the operation fails: the
 	// build has compiled a tier in that this process must not run.
 	Failed string
@@ -82,6 +86,9 @@ func (r *registry) report(m machine) []OperationReport {
 func (r *registry) reportOf(o operation, m machine) OperationReport {
 	kernels := r.kernelsOf(o)
 	rep := OperationReport{Package: o.pkg, Name: o.name, Tier: "generic"}
+	for _, k := range kernels {
+		rep.Kernels = append(rep.Kernels, k.name)
+	}
 	running := slices.IndexFunc(kernels, func(k *kernel) bool { return k.static || *k.toggle })
 	if running >= 0 {
 		k := kernels[running]

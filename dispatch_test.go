@@ -1,0 +1,61 @@
+package sigcore_test
+
+import (
+	"slices"
+	"testing"
+
+	_ "github.com/sigcore/sigcore/curve"
+	_ "github.com/sigcore/sigcore/field"
+	"github.com/sigcore/sigcore/internal/cpu"
+	"github.com/sigcore/sigcore/internal/impl"
+	"github.com/sigcore/sigcore/internal/impl/impltest"
+)
+
+// TestDispatch shows what runs in this process, and checks it against the tiers
+// that SIGCORE_TEST_REQUIRE names: generic requires that no kernel runs at all,
+// another one that every operation with a kernel for it runs it or a faster one.
+func TestDispatch(t *testing.T) {
+	report := impl.Report()
+	t.Logf("GOAMD64=v3 constants: %v\n%s", cpu.V3, impl.String())
+	if len(report) == 0 {
+		t.Fatal("no operation is declared")
+	}
+	for _, entry := range cpu.UnknownMask() {
+		t.Errorf("SIGCORE_CPU has the unknown entry %q", entry)
+	}
+	for _, o := range report {
+		if o.Failed != "" {
+			t.Errorf("%s.%s fails: %s", o.Package, o.Name, o.Failed)
+		}
+		if o.Tier != "generic" && !cpu.V3 && cpu.Reason(o.Tier) != "" {
+			t.Errorf("%s.%s runs %s, but: %s", o.Package, o.Name, o.Tier, cpu.Reason(o.Tier))
+		}
+	}
+	if impltest.Required("generic") {
+		for _, o := range report {
+			if o.Tier != "generic" {
+				t.Errorf("%s.%s runs %s", o.Package, o.Name, o.Tier)
+			}
+		}
+	}
+	for _, tier := range cpu.Tiers() {
+		if !impltest.Required(tier) {
+			continue
+		}
+		served := 0
+		for _, o := range report {
+			want := slices.Index(o.Kernels, tier)
+			if want < 0 {
+				continue
+			}
+			if got := slices.Index(o.Kernels, o.Tier); got < 0 || got > want {
+				t.Errorf("%s is required: %v", tier, o)
+			} else {
+				served++
+			}
+		}
+		if served == 0 {
+			t.Errorf("%s is required, and serves no operation", tier)
+		}
+	}
+}
