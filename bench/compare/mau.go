@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 
 	"go.mau.fi/libsignal/ecc"
 	"go.mau.fi/libsignal/groups"
@@ -14,11 +13,6 @@ import (
 	"go.mau.fi/libsignal/state/record"
 	"go.mau.fi/libsignal/util/optional"
 )
-
-// plaintext is what every message of the comparison carries.
-var plaintext = bytes.Repeat([]byte("sigcore "), 16)
-
-var errPlaintext = errors.New("plaintext differs")
 
 // mauPair is two parties with a session that both have used.
 type mauPair struct{ alice, bob *session.Cipher }
@@ -79,8 +73,6 @@ func newMauPair(ctx context.Context) (*mauPair, error) {
 	}
 	return p, mauDecrypt(ctx, p.bob, again)
 }
-
-var errPreKeyMessage = errors.New("mau: the session is not acknowledged")
 
 func mauEncrypt(ctx context.Context, c *session.Cipher) ([]byte, error) {
 	m, err := c.Encrypt(ctx, plaintext)
@@ -193,30 +185,4 @@ func init() {
 			},
 		), nil
 	})
-}
-
-// reading is a subject that writes its messages in prepare and reads them in run.
-func reading(write func() ([]byte, error), read func(body []byte) error) subject {
-	var bodies [][]byte
-	return subject{
-		prepare: func(n int) error {
-			bodies = bodies[:0]
-			for range n {
-				b, err := write()
-				if err != nil {
-					return err
-				}
-				bodies = append(bodies, b)
-			}
-			return nil
-		},
-		run: func(n int) error {
-			for _, b := range bodies[:n] {
-				if err := read(b); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
 }

@@ -32,6 +32,13 @@ func checked(valid func() bool) (subject, error) {
 }
 
 func init() {
+	contend("ed25519_sign", "sigcore", func() (subject, error) {
+		k, err := curve.NewEd25519PrivateKey(ourScalar[:])
+		if err != nil {
+			return subject{}, err
+		}
+		return steady(func() { k.Sign(signed[:]) })
+	})
 	contend("ed25519_sign", "crypto", func() (subject, error) {
 		k := ed25519.NewKeyFromSeed(ourScalar[:])
 		return steady(func() { ed25519.Sign(k, signed[:]) })
@@ -45,6 +52,14 @@ func init() {
 		return steady(func() { voi.Sign(k, signed[:]) })
 	})
 
+	contend("ed25519_verify", "sigcore", func() (subject, error) {
+		k, err := curve.NewEd25519PrivateKey(ourScalar[:])
+		if err != nil {
+			return subject{}, err
+		}
+		pub, sig := k.PublicKey(), k.Sign(signed[:])
+		return checked(func() bool { return curve.VerifyEd25519(&pub, signed[:], sig[:]) })
+	})
 	contend("ed25519_verify", "crypto", func() (subject, error) {
 		k := ed25519.NewKeyFromSeed(ourScalar[:])
 		pub, sig := k.Public().(ed25519.PublicKey), ed25519.Sign(k, signed[:])

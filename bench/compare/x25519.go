@@ -89,6 +89,14 @@ func init() {
 		return steady(func() { ecc.CreateKeyPair(ourScalar[:]) })
 	})
 
+	contend("fixed_base", "sigcore", func() (subject, error) {
+		s, err := new(curve.Scalar).SetBytesWithClamping(ourScalar[:])
+		p := curve.NewIdentityPoint()
+		if err != nil {
+			return subject{}, err
+		}
+		return steady(func() { p.ScalarBaseMult(s) })
+	})
 	contend("fixed_base", "filippo", func() (subject, error) {
 		s, err := edwards25519.NewScalar().SetBytesWithClamping(ourScalar[:])
 		p := new(edwards25519.Point)

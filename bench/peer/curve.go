@@ -76,6 +76,20 @@ func init() {
 		}
 		return answer{"valid": valid}, nil
 	})
+	register("ed25519_sign", func(_ *peer, r *struct{ Seed, Msg hexBytes }) (answer, error) {
+		k, err := curve.NewEd25519PrivateKey(r.Seed)
+		if err != nil {
+			return nil, err
+		}
+		sig := k.Sign(r.Msg)
+		return answer{"sig": hexBytes(sig[:])}, nil
+	})
+	register("ed25519_verify", func(_ *peer, r *struct{ Pub, Msg, Sig hexBytes }) (answer, error) {
+		if len(r.Pub) != curve.Ed25519PublicKeySize {
+			return answer{"valid": false}, nil
+		}
+		return answer{"valid": curve.VerifyEd25519((*[32]byte)(r.Pub), r.Msg, r.Sig)}, nil
+	})
 	register("decode_point", func(_ *peer, r *struct{ Bytes hexBytes }) (answer, error) {
 		if len(r.Bytes) != 33 {
 			return nil, badKeyf("tagged public key of %d bytes", len(r.Bytes))

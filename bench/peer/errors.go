@@ -40,3 +40,5 @@ func class(err error) string {
 	}
 	return "store"
 }
+
+func missing(field string) error { return fmt.Errorf("%w: no %s", errBadRequest, field) }

@@ -42,13 +42,15 @@ func register[R any](name string, f func(p *peer, r *R) (answer, error)) {
 }
 
 func main() {
-	p := &peer{rng: newSource(), parties: make(map[string]*party)}
+	p := newPeer()
 	random.Install(p.rng)
 	if err := p.serve(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "peer:", err)
 		os.Exit(1)
 	}
 }
+
+func newPeer() *peer { return &peer{rng: newSource(), parties: make(map[string]*party)} }
 
 // serve answers every line of r on w.
 func (p *peer) serve(r io.Reader, w io.Writer) error {
