@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sigcore/sigcore/binary"
 	"github.com/sigcore/sigcore/curve"
+	"github.com/sigcore/sigcore/signal"
 )
 
 var (
@@ -20,22 +22,45 @@ func badKeyf(format string, args ...any) error {
 
 // classes maps errors to the classes of the protocol, the most specific first.
 var classes = []struct {
-	err   error
 	class string
+	errs  []error
 }{
-	{errUnknownOp, "unknown_op"},
-	{errBadRequest, "bad_request"},
-	{errBadKey, "bad_key"},
-	{curve.ErrLowOrder, "low_order"},
-	{curve.ErrKeyLength, "bad_key"},
+	{"unknown_op", []error{errUnknownOp}},
+	{"bad_request", []error{errBadRequest}},
+	{"untrusted_identity", []error{signal.ErrUntrustedIdentity}},
+	{"corrupt_record", []error{signal.ErrCorruptRecord}},
+	{"version_old", []error{signal.ErrLegacyVersion}},
+	{"version_new", []error{signal.ErrUnknownVersion}},
+	{"bad_key", []error{errBadKey, curve.ErrKeyLength, signal.ErrBadKeyLength, signal.ErrBadKeyType}},
+	{"low_order", []error{curve.ErrLowOrder}},
+	{"bad_mac", []error{signal.ErrBadMAC}},
+	{"bad_signature", []error{signal.ErrBadSignature}},
+	{"invalid_prekey_id", []error{signal.ErrPreKeyID}},
+	{"invalid_signed_prekey_id", []error{signal.ErrSignedPreKeyID}},
+	{"duplicate", []error{signal.ErrDuplicate}},
+	{"too_far", []error{signal.ErrTooFar}},
+	{"closed_chain", []error{signal.ErrClosedChain}},
+	{"already_known", []error{signal.ErrAlreadyKnown}},
+	{"conflict", []error{signal.ErrConflict}},
+	{"no_sender_key", []error{signal.ErrNoSenderKey, signal.ErrCannotSign}},
+	{"no_session", []error{signal.ErrNoSession}},
+	{"limit", []error{signal.ErrChainEnd, binary.ErrDepth, binary.ErrFrameTooLarge}},
+	{"encode", []error{binary.ErrEncode}},
+	{"malformed", []error{
+		signal.ErrMalformed,
+		binary.ErrUnexpectedEOF, binary.ErrInvalidToken, binary.ErrInvalidNode, binary.ErrNonStringKey,
+		binary.ErrInvalidUTF8, binary.ErrInvalidJID, binary.ErrLeftoverData, binary.ErrEmptyFrame, binary.ErrInflate,
+	}},
 }
 
-// class names the kind of an error. What nothing here knows is a fault of this
-// program or of its store.
+// class names the kind of an error. What nothing here knows comes from the
+// store, or from a fault of this program.
 func class(err error) string {
 	for _, c := range classes {
-		if errors.Is(err, c.err) {
-			return c.class
+		for _, e := range c.errs {
+			if errors.Is(err, e) {
+				return c.class
+			}
 		}
 	}
 	return "store"

@@ -202,4 +202,18 @@ func init() {
 		}
 		return decoded(n, r.Quiet), nil
 	})
+	register("frame_decode", func(_ *peer, r *struct {
+		Data  *hexBytes
+		Quiet bool
+	},
+	) (answer, error) {
+		if r.Data == nil {
+			return nil, missing("data")
+		}
+		n, err := binary.UnmarshalFrame(*r.Data)
+		if err != nil {
+			return nil, err
+		}
+		return decoded(n, r.Quiet), nil
+	})
 }

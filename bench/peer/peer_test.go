@@ -48,7 +48,6 @@ func TestRefusals(t *testing.T) {
 		`{"op":"node_encode","node":{"attrs":{}}}`:                                        "bad_request",
 		`{"op":"node_decode"}`:                                                            "bad_request",
 		`{"op":"node_decode","data":""}`:                                                  "malformed",
-		`{"op":"encrypt","party":"nobody","addr":{"name":"a","device":1},"plaintext":""}`: "bad_request",
 	} {
 		a := converse(t, line)[0]
 		if a["ok"] != false || a["class"] != class || a["error"] == "" {
