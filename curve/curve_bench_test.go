@@ -1,22 +1,34 @@
 package curve
 
 import (
+	"cmp"
 	"crypto/ecdh"
 	"crypto/ed25519"
 	"testing"
+
+	"github.com/sigcore/sigcore/internal/impl"
 )
 
 var benchSink byte
 
-// benchTiers runs f under each implementation, as sub-benchmarks impl=….
+// benchTiers runs f as sub-benchmarks impl=…, under each tier of field and of
+// this package together.
 func benchTiers(b *testing.B, f func(b *testing.B)) {
-	b.Run("impl=generic", f)
+	b.Cleanup(func() { impl.Reset("field"); impl.Reset("curve") })
+	for _, name := range append(impl.List("field"), "") {
+		b.Run("impl="+cmp.Or(name, "generic"), func(b *testing.B) {
+			if !impl.Select("field", name) || !impl.Select("curve", name) {
+				b.Skip("may not run on this machine or in this build")
+			}
+			b.ReportAllocs()
+			f(b)
+		})
+	}
 }
 
 func BenchmarkX25519(b *testing.B) {
 	k, u := [32]byte{1, 2, 3}, [32]byte{9}
 	benchTiers(b, func(b *testing.B) {
-		b.ReportAllocs()
 		for b.Loop() {
 			X25519(&u, &k, &u)
 		}
@@ -34,7 +46,6 @@ func BenchmarkX25519(b *testing.B) {
 func BenchmarkPublicKey(b *testing.B) {
 	k, u := [32]byte{1, 2, 3}, [32]byte{}
 	benchTiers(b, func(b *testing.B) {
-		b.ReportAllocs()
 		for b.Loop() {
 			PublicKey(&u, &k)
 		}
@@ -76,7 +87,6 @@ func BenchmarkXEdDSASign(b *testing.B) {
 	msg := make([]byte, 33)
 	p.signingState()
 	benchTiers(b, func(b *testing.B) {
-		b.ReportAllocs()
 		for b.Loop() {
 			benchSink ^= p.SignWithRandom(&z, msg)[0]
 		}
@@ -91,7 +101,6 @@ func BenchmarkXEdDSAVerify(b *testing.B) {
 	u := p.PublicKey()
 	b.Run("key=plain", func(b *testing.B) {
 		benchTiers(b, func(b *testing.B) {
-			b.ReportAllocs()
 			for b.Loop() {
 				if !Verify(&u, msg, sig[:]) {
 					b.Fatal("refused")
@@ -103,7 +112,6 @@ func BenchmarkXEdDSAVerify(b *testing.B) {
 		v := NewVerificationKey(&u)
 		v.Precompute()
 		benchTiers(b, func(b *testing.B) {
-			b.ReportAllocs()
 			for b.Loop() {
 				if !v.Verify(msg, sig[:]) {
 					b.Fatal("refused")
@@ -118,7 +126,6 @@ func BenchmarkEd25519Sign(b *testing.B) {
 	p, _ := NewEd25519PrivateKey(seed)
 	msg := make([]byte, 33)
 	benchTiers(b, func(b *testing.B) {
-		b.ReportAllocs()
 		for b.Loop() {
 			benchSink ^= p.Sign(msg)[0]
 		}
@@ -137,7 +144,6 @@ func BenchmarkEd25519Verify(b *testing.B) {
 	msg := make([]byte, 33)
 	sig, pub := p.Sign(msg), p.PublicKey()
 	benchTiers(b, func(b *testing.B) {
-		b.ReportAllocs()
 		for b.Loop() {
 			if !VerifyEd25519(&pub, msg, sig[:]) {
 				b.Fatal("refused")

@@ -1,2 +1,58 @@
-// Package curve implements X25519, XEdDSA and Ed25519.
+// Package curve implements X25519 (RFC 7748), XEdDSA as Signal deploys it, and
+// Ed25519 (RFC 8032), with the group that they share.
+//
+// Keys and signatures go in and out as bytes. Programs that want sessions use
+// package signal; [Point] and [Scalar] are for those who build other protocols,
+// and like all bare groups they are easy to misuse.
+//
+// # Wire forms
+//
+// A private key is 32 bytes, clamped by whatever takes it. A public key is the
+// 32-byte Montgomery u-coordinate; that of Ed25519 is the 32-byte encoding of an
+// Edwards point. A signature is R and s, 32 bytes each; unlike in the XEdDSA
+// paper, the top bit of an XEdDSA signature is the sign bit of the signer's
+// Edwards public key.
+//
+// # Lenient and strict
+//
+// [X25519] and [Verify] treat odd input as deployed peers do: non-canonical
+// u-coordinates are reduced, their top bit is ignored, points of low order give
+// zeros or verify as the equation says, and an s not below ℓ is reduced.
+// [X25519Strict] and [VerifyStrict] refuse all of these.
+//
+// # Constant time
+//
+// Everything that takes a private key, a Scalar or a Point takes time that does
+// not depend on their values, but for errors and what they tell. Exceptions have
+// VarTime in their names or are verifications, which see public data only.
+// Memory is not wiped: copies of secrets stay on stacks until they are reused.
+//
+// # Errors
+//
+// Decoding and the strict functions fail with errors that wrap [ErrKeyLength],
+// [ErrNonCanonical], [ErrNotOnCurve] or [ErrLowOrder], and leave receivers and
+// results as they were. Verification gives a bool. Functions that draw
+// randomness fail if the draw does.
+//
+// # Implementations
+//
+// The choice is made once, at the start of the process; [Report] shows it.
+//
+//	mulx     BMI2, AVX2: the kernels of package field, selection from tables
+//	generic  everything else
+//
+// In a build for GOAMD64=v3 the tier mulx is compiled in. If its self-test fails
+// there, or package internal/cpu refuses it, operations panic at first use with
+// "curve: kernel self-test failed".
+//
+// # Tables
+//
+// Multiples of the base point, 48 KiB for fixed-base multiplication and 6 KiB
+// for verification, are generated into the source. They are constant data of the
+// binary: a process pays for the pages that it touches, at no start-up cost and
+// without a check for initialisation at every use, as tables that are built at
+// first use would need.
 package curve
+
+//go:generate go run ./internal/gentables -out tables.go
+//go:generate go run -C ../asm ./curve/select -out ../curve/select_amd64.s -stubs ../curve/select_stubs_amd64.go -pkg curve
