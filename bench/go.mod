@@ -11,10 +11,10 @@ require (
 	github.com/sigcore/sigcore v0.0.0-00010101000000-000000000000
 	go.mau.fi/libsignal v0.2.2
 	golang.org/x/crypto v0.59.0
+	golang.org/x/sys v0.50.0
 )
 
 require (
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
-	golang.org/x/sys v0.50.0 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 )
