@@ -120,7 +120,12 @@ func (v *Element) Mult32(x *Element, y uint32) *Element {
 // Equal returns 1 if v and u are equal, and 0 otherwise.
 func (v *Element) Equal(u *Element) int {
 	a, b := v.Words(), u.Words()
-	x := a[0] ^ b[0] | a[1] ^ b[1] | a[2] ^ b[2] | a[3] ^ b[3]
+	return equalWords(&a, &b)
+}
+
+// equalWords returns 1 if a and b are equal, and 0 otherwise, in constant time.
+func equalWords(a, b *[4]uint64) int {
+	x := (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3])
 	// x | -x has its top bit set exactly if x is not zero.
 	return int(1 ^ (x|-x)>>63)
 }

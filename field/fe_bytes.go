@@ -41,7 +41,7 @@ func (v *Element) SetCanonicalBytes(x []byte) (*Element, error) {
 	w := loadWords(x)
 	var e Element
 	c := e.SetWords(&w).Words()
-	if w[0]^c[0]|w[1]^c[1]|w[2]^c[2]|w[3]^c[3] != 0 {
+	if equalWords(&w, &c) == 0 {
 		return nil, ErrNonCanonical
 	}
 	return v.Set(&e), nil
