@@ -31,7 +31,7 @@ var twoArguments = map[string][]func(v, x, y *Element) *Element{
 
 // Methods whose only other argument is read, or that have none.
 var noAliasing = []string{
-	"Bytes", "BytesInto", "Equal", "IsNegative", "One", "SetBytes", "SetCanonicalBytes", "SetWideBytes",
+	"Bytes", "BytesInto", "Equal", "IsNegative", "Limbs", "One", "SetBytes", "SetCanonicalBytes", "SetWideBytes",
 	"SetWords", "Swap", "Words", "Zero",
 	"Generate", // of the tests
 }
