@@ -3,11 +3,11 @@ module github.com/sigcore/sigcore
 go 1.26.0
 
 // Test dependencies, and record sealing in signal/store.
-require (
-	filippo.io/edwards25519 v1.2.0
-	golang.org/x/crypto v0.59.0
-)
+require filippo.io/edwards25519 v1.2.0
 
-require github.com/klauspost/cpuid/v2 v2.4.2
+require (
+	github.com/klauspost/cpuid/v2 v2.4.2
+	google.golang.org/protobuf v1.36.12
+)
 
 require golang.org/x/sys v0.50.0 // indirect

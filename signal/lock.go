@@ -2,8 +2,11 @@ package signal
 
 import (
 	"context"
+	"reflect"
+	"runtime"
 	"slices"
 	"sync"
+	"weak"
 
 	"github.com/sigcore/sigcore/signal/store"
 )
@@ -102,5 +105,49 @@ func (t *lockTable) leave(k store.Key) {
 	if e.users--; e.users == 0 {
 		delete(t.entries, k)
 		lockEntries.Put(e)
+	}
+}
+
+// lockTables finds the lock table of an account that is open already, so that
+// several Accounts made over one account of one backend exclude each other as
+// one does.
+var lockTables struct {
+	mu     sync.Mutex
+	tables map[accountKey]weak.Pointer[lockTable]
+}
+
+// accountKey names an account of this process.
+type accountKey struct {
+	backend store.Backend
+	id      store.AccountID
+}
+
+// sharedLocks returns the lock table of an account.
+func sharedLocks(b store.Backend, id store.AccountID) *lockTable {
+	if !reflect.TypeOf(b).Comparable() {
+		return new(lockTable)
+	}
+	lockTables.mu.Lock()
+	defer lockTables.mu.Unlock()
+	k := accountKey{b, id}
+	if t := lockTables.tables[k].Value(); t != nil {
+		return t
+	}
+	if lockTables.tables == nil {
+		lockTables.tables = map[accountKey]weak.Pointer[lockTable]{}
+	}
+	t := new(lockTable)
+	lockTables.tables[k] = weak.Make(t)
+	runtime.AddCleanup(t, forgetLocks, k)
+	return t
+}
+
+// forgetLocks removes the table of k once it was collected, unless the account
+// was opened again since.
+func forgetLocks(k accountKey) {
+	lockTables.mu.Lock()
+	defer lockTables.mu.Unlock()
+	if lockTables.tables[k].Value() == nil {
+		delete(lockTables.tables, k)
 	}
 }

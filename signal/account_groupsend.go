@@ -1,0 +1,116 @@
+package signal
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sigcore/sigcore/signal/store"
+)
+
+// GroupSend is one message to a group, with the devices that need our sender
+// key before they can read it.
+type GroupSend struct {
+	Name      SenderKeyName
+	Plaintext []byte
+
+	// Rotate replaces our sender key by a fresh one first. Distribute must then
+	// name all devices.
+	Rotate bool
+
+	// Distribute names the devices that the sender key is sent to, over their
+	// sessions.
+	Distribute []Address
+
+	// Wrap returns the plaintext that carries a distribution message to a
+	// device. It is called once if Distribute is not empty.
+	Wrap func(skdm []byte) ([]byte, error)
+}
+
+// GroupResult is an encrypted group message.
+type GroupResult struct {
+	Body []byte // the SenderKeyMessage
+
+	// Distribution is the distribution message at the state before Body, from
+	// which whoever gets it can read Body. It is nil if Distribute was empty.
+	Distribution []byte
+
+	// Recipients holds the distribution message for each device of Distribute,
+	// in order, or the reason why the device did not get it.
+	Recipients []EncryptResult
+}
+
+// SendGroup encrypts a group message with our own sender key, after making
+// the key if there is none, and encrypts the key to the devices that need it:
+// one read, one write, and the locks of all the sessions and of the key from
+// the one to the other, so that no other message of the group comes between.
+//
+// It draws the key if one is made, as CreateSenderKey does, then what Wrap
+// draws, then 64 bytes. An error of the whole means that nothing was
+// encrypted.
+func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, error) {
+	locked := make([]store.Key, 0, len(g.Distribute)+1)
+	rows := make([]store.Key, 0, 2*len(g.Distribute)+1)
+	for _, addr := range g.Distribute {
+		locked = append(locked, store.Session(addr.String()))
+		rows = peerKeys(rows, addr)
+	}
+	keyRow := g.Name.key()
+	locked, rows = append(locked, keyRow), append(rows, keyRow)
+	locks, err := a.locks.acquire(ctx, locked...)
+	if err != nil {
+		return nil, fmt.Errorf("signal: lock group: %w", err)
+	}
+	defer locks.release()
+	recs, err := a.load(ctx, "group", rows...)
+	if err != nil {
+		return nil, err
+	}
+	peers := parsePeers(g.Distribute, recs)
+	k, err := parseSenderKeyRow(recs[len(recs)-1])
+	if err != nil {
+		return nil, err
+	}
+
+	var (
+		b   store.Batch
+		out GroupResult
+	)
+	if g.Rotate {
+		err = k.Rotate()
+	} else {
+		err = k.Create()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(peers) > 0 {
+		if out.Distribution, err = k.AppendDistribution(nil); err != nil {
+			return nil, err
+		}
+		plaintext, err := g.Wrap(out.Distribution)
+		if err != nil {
+			return nil, fmt.Errorf("signal: wrap distribution message: %w", err)
+		}
+		items := make([]Outgoing, len(peers))
+		for i, addr := range g.Distribute {
+			items[i] = Outgoing{addr, plaintext}
+		}
+		out.Recipients = a.encryptTo(peers, items, &b)
+	}
+	if out.Body, err = k.Encrypt(nil, g.Plaintext); err != nil {
+		return nil, err
+	}
+
+	rec, err := k.AppendBinary(nil)
+	if err != nil {
+		return nil, err
+	}
+	b.Put(keyRow, rec)
+	if err := putPeers(&b, peers); err != nil {
+		return nil, err
+	}
+	if err := a.save(ctx, "group", &b); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}

@@ -1,0 +1,429 @@
+package signal
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sigcore/sigcore/signal/store"
+)
+
+// Ciphertext is an encrypted message and its kind.
+type Ciphertext struct {
+	Type MessageType
+	Body []byte
+}
+
+// Decrypted is what came of a message.
+type Decrypted struct {
+	Plaintext []byte
+
+	// Identity is the identity key of the sender.
+	Identity PublicKey
+
+	// IdentityChanged is set if another identity key of the sender was known.
+	// It is not set for messages of an archived session, nor for a
+	// PreKeySignalMessage of a session that was there already.
+	IdentityChanged bool
+
+	// NewSession is set if the message set up a session.
+	NewSession bool
+
+	// ConsumedPreKey is set if the session used up the one-time prekey
+	// PreKeyID, which is deleted.
+	ConsumedPreKey bool
+	PreKeyID       uint32
+}
+
+// peer is what an account knows about one address.
+type peer struct {
+	addr     Address
+	session  *Session // nil if there is no row
+	identity knownIdentity
+	dirty    bool  // the session is to be written
+	err      error // of reading the rows
+}
+
+// peerKeys appends the rows of an address.
+func peerKeys(keys []store.Key, addr Address) []store.Key {
+	name := addr.String()
+	return append(keys, store.Session(name), store.Identity(name))
+}
+
+// parsePeer reads the rows of an address, as peerKeys orders them.
+func parsePeer(addr Address, recs []store.Record) (*peer, error) {
+	p := &peer{addr: addr}
+	var err error
+	if p.identity, err = parseKnownIdentity(addr, recs[1]); err != nil {
+		return nil, err
+	}
+	if recs[0].Found {
+		if p.session, err = ParseSession(recs[0].Value); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// put adds the session to a batch if it has changed.
+func (p *peer) put(b *store.Batch) error {
+	if !p.dirty {
+		return nil
+	}
+	rec, err := p.session.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	b.Put(store.Session(p.addr.String()), rec)
+	p.dirty = false
+	return nil
+}
+
+// initiate starts a session from a bundle, in memory.
+func (p *peer) initiate(local Local, policy TrustPolicy, bundle *Bundle, b *store.Batch) (changed bool, err error) {
+	if err := p.identity.check(policy, bundle.Identity); err != nil {
+		return false, err
+	}
+	s := p.session
+	if s == nil {
+		s = new(Session)
+	}
+	if err := s.Initiate(local, bundle); err != nil {
+		return false, err
+	}
+	p.session, p.dirty = s, true
+	return p.identity.see(b, bundle.Identity), nil
+}
+
+// encrypt makes the next message, in memory.
+func (p *peer) encrypt(policy TrustPolicy, plaintext []byte, b *store.Batch) (c Ciphertext, err error) {
+	if p.session == nil || !p.session.HasCurrent() {
+		return c, ErrNoSession
+	}
+	remote, ok := p.session.RemoteIdentity()
+	if !ok {
+		return c, fmt.Errorf("signal: session without remote identity: %w", ErrCorruptRecord)
+	}
+	if err := p.identity.check(policy, remote); err != nil {
+		return c, err
+	}
+	if c.Type, c.Body, err = p.session.Encrypt(nil, plaintext); err != nil {
+		return Ciphertext{}, err
+	}
+	p.dirty = true
+	p.identity.see(b, remote)
+	return c, nil
+}
+
+// lockSessions takes the locks of addresses.
+func (a *Account) lockSessions(ctx context.Context, addrs ...Address) (*heldLocks, error) {
+	keys := make([]store.Key, len(addrs))
+	for i, addr := range addrs {
+		keys[i] = store.Session(addr.String())
+	}
+	return a.lock(ctx, keys...)
+}
+
+func (a *Account) lock(ctx context.Context, keys ...store.Key) (*heldLocks, error) {
+	locks, err := a.locks.acquire(ctx, keys...)
+	if err != nil {
+		return nil, fmt.Errorf("signal: lock session: %w", err)
+	}
+	return locks, nil
+}
+
+// peers loads the rows of addresses in one read.
+func (a *Account) peers(ctx context.Context, addrs []Address) ([]*peer, error) {
+	keys := make([]store.Key, 0, 2*len(addrs))
+	for _, addr := range addrs {
+		keys = peerKeys(keys, addr)
+	}
+	recs, err := a.load(ctx, "sessions", keys...)
+	if err != nil {
+		return nil, err
+	}
+	return parsePeers(addrs, recs), nil
+}
+
+// parsePeers reads the rows of addresses. An address that is named twice has
+// one peer. A row that does not parse is an error of its peer alone.
+func parsePeers(addrs []Address, recs []store.Record) []*peer {
+	out := make([]*peer, len(addrs))
+	seen := make(map[Address]*peer, len(addrs))
+	for i, addr := range addrs {
+		p := seen[addr]
+		if p == nil {
+			var err error
+			if p, err = parsePeer(addr, recs[2*i:2*i+2]); err != nil {
+				p = &peer{addr: addr, err: err}
+			}
+			seen[addr] = p
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// ProcessBundle starts a session with addr from a published bundle and makes it
+// the current one; what was current is archived. It reports whether another
+// identity of addr was known. It draws the base key, 32 bytes, then the
+// ratchet key, 32 bytes. ErrBadSignature and *UntrustedIdentityError refuse the
+// bundle, and then nothing is drawn.
+func (a *Account) ProcessBundle(ctx context.Context, addr Address, bundle *Bundle) (identityChanged bool, err error) {
+	res, err := a.ProcessBundles(ctx, []AddressedBundle{{addr, bundle}})
+	if err != nil {
+		return false, err
+	}
+	return res[0].IdentityChanged, res[0].Err
+}
+
+// AddressedBundle is a bundle and the address that it is of.
+type AddressedBundle struct {
+	Addr   Address
+	Bundle *Bundle
+}
+
+// BundleResult is what came of one bundle.
+type BundleResult struct {
+	IdentityChanged bool
+	Err             error
+}
+
+// ProcessBundles is ProcessBundle for many addresses, with one read and one
+// write. The results are in the order of items, draws too. An error of the
+// whole means that no session was set up.
+func (a *Account) ProcessBundles(ctx context.Context, items []AddressedBundle) ([]BundleResult, error) {
+	addrs := make([]Address, len(items))
+	for i := range items {
+		addrs[i] = items[i].Addr
+	}
+	locks, err := a.lockSessions(ctx, addrs...)
+	if err != nil {
+		return nil, err
+	}
+	defer locks.release()
+	peers, err := a.peers(ctx, addrs)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		b      store.Batch
+		out    = make([]BundleResult, len(items))
+		policy = a.policy()
+	)
+	for i, p := range peers {
+		if p.err != nil {
+			out[i].Err = p.err
+			continue
+		}
+		out[i].IdentityChanged, out[i].Err = p.initiate(a.local, policy, items[i].Bundle, &b)
+	}
+	if err := putPeers(&b, peers); err != nil {
+		return nil, err
+	}
+	if err := a.save(ctx, "sessions", &b); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// putPeers adds the sessions that have changed to a batch.
+func putPeers(b *store.Batch, peers []*peer) error {
+	for _, p := range peers {
+		if err := p.put(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Encrypt encrypts plaintext to addr and returns it once the session that it
+// advanced is written. The plaintext is encrypted as it is; padding is the
+// caller's. Errors: ErrNoSession, *UntrustedIdentityError.
+func (a *Account) Encrypt(ctx context.Context, addr Address, plaintext []byte) (Ciphertext, error) {
+	res, err := a.EncryptMany(ctx, []Outgoing{{addr, plaintext}})
+	if err != nil {
+		return Ciphertext{}, err
+	}
+	return res[0].Ciphertext, res[0].Err
+}
+
+// Outgoing is a plaintext and whom it is for.
+type Outgoing struct {
+	To        Address
+	Plaintext []byte
+}
+
+// EncryptResult is what came of one Outgoing: a ciphertext, or the reason why
+// there is none.
+type EncryptResult struct {
+	Ciphertext
+	Err error
+}
+
+// EncryptMany is Encrypt for many messages, with one read and one write. The
+// results are in the order of items; an address may be named more than once. A
+// message that could not be encrypted has changed nothing and does not hinder
+// the others. An error of the whole means that there is no ciphertext at all.
+func (a *Account) EncryptMany(ctx context.Context, items []Outgoing) ([]EncryptResult, error) {
+	addrs := make([]Address, len(items))
+	for i := range items {
+		addrs[i] = items[i].To
+	}
+	locks, err := a.lockSessions(ctx, addrs...)
+	if err != nil {
+		return nil, err
+	}
+	defer locks.release()
+	peers, err := a.peers(ctx, addrs)
+	if err != nil {
+		return nil, err
+	}
+	var b store.Batch
+	out := a.encryptTo(peers, items, &b)
+	if err := putPeers(&b, peers); err != nil {
+		return nil, err
+	}
+	if err := a.save(ctx, "sessions", &b); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// encryptTo encrypts items to their peers, in memory.
+func (a *Account) encryptTo(peers []*peer, items []Outgoing, b *store.Batch) []EncryptResult {
+	out := make([]EncryptResult, len(items))
+	policy := a.policy()
+	for i, p := range peers {
+		if p.err != nil {
+			out[i].Err = p.err
+			continue
+		}
+		out[i].Ciphertext, out[i].Err = p.encrypt(policy, items[i].Plaintext, b)
+	}
+	return out
+}
+
+// Decrypt decrypts a message of addr and returns the plaintext, with its
+// padding, once the session is written and the one-time prekey that a new
+// session used up is deleted, in one transaction. On any error nothing is
+// changed and nothing deleted, and the message can be given again.
+//
+// Errors: ErrNoSession; ErrBadMAC; a *DuplicateError; a *SkipError; a
+// *VersionError; ErrMalformed and the key errors; ErrPreKeyID and
+// ErrSignedPreKeyID; *UntrustedIdentityError.
+func (a *Account) Decrypt(ctx context.Context, addr Address, typ MessageType, body []byte) (*Decrypted, error) {
+	switch typ {
+	case TypeSignal:
+		return a.decryptSignal(ctx, addr, body)
+	case TypePreKey:
+		return a.decryptPreKey(ctx, addr, body)
+	}
+	return nil, fmt.Errorf("signal: message of type %d: %w", typ, ErrMalformed)
+}
+
+func (a *Account) decryptSignal(ctx context.Context, addr Address, body []byte) (*Decrypted, error) {
+	// What does not even parse is refused before the backend is asked.
+	if _, err := ParseSignalMessage(body); err != nil {
+		return nil, err
+	}
+	locks, err := a.lockSessions(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	defer locks.release()
+	recs, err := a.load(ctx, "session", peerKeys(nil, addr)...)
+	if err != nil {
+		return nil, err
+	}
+	p, err := parsePeer(addr, recs)
+	if err != nil {
+		return nil, err
+	}
+	if p.session == nil {
+		return nil, ErrNoSession
+	}
+	policy := a.policy()
+	plaintext, recv, err := p.session.Decrypt(nil, body, func(identity PublicKey) error {
+		return p.identity.check(policy, identity)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.commit(ctx, p, plaintext, &recv, !recv.Promoted)
+}
+
+func (a *Account) decryptPreKey(ctx context.Context, addr Address, body []byte) (*Decrypted, error) {
+	m, err := ParsePreKeySignalMessage(body)
+	if err != nil {
+		return nil, err
+	}
+	locked := []store.Key{store.Session(addr.String())}
+	rows := append(peerKeys(nil, addr), store.SignedPreKey(m.SignedPreKeyID))
+	if m.HasPreKeyID {
+		// Two messages that name one prekey, of whatever addresses, must not
+		// both find it.
+		locked = append(locked, store.PreKey(m.PreKeyID))
+		rows = append(rows, store.PreKey(m.PreKeyID))
+	}
+	locks, err := a.lock(ctx, locked...)
+	if err != nil {
+		return nil, err
+	}
+	defer locks.release()
+	recs, err := a.load(ctx, "session", rows...)
+	if err != nil {
+		return nil, err
+	}
+	p, err := parsePeer(addr, recs)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.identity.check(a.policy(), m.Identity); err != nil {
+		return nil, err
+	}
+	if p.session == nil {
+		p.session = new(Session)
+	}
+	r := Responder{Local: a.local}
+	if !p.session.Matches(&m) {
+		if r.SignedPreKey, err = parseSignedPreKeyRow(recs[2], m.SignedPreKeyID); err != nil {
+			return nil, err
+		}
+		if m.HasPreKeyID {
+			if r.PreKey, err = parsePreKeyRow(recs[3], m.PreKeyID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	plaintext, recv, err := p.session.DecryptPreKey(nil, &m, &r)
+	if err != nil {
+		return nil, err
+	}
+	return a.commit(ctx, p, plaintext, &recv, recv.NewSession)
+}
+
+// commit writes what a decrypted message changed. report says whether a change
+// of the identity is one to report.
+func (a *Account) commit(ctx context.Context, p *peer, plaintext []byte, recv *Received, report bool) (*Decrypted, error) {
+	var b store.Batch
+	p.dirty = true
+	if err := p.put(&b); err != nil {
+		return nil, err
+	}
+	changed := p.identity.see(&b, recv.Identity)
+	if recv.ConsumedPreKey {
+		b.Delete(store.PreKey(recv.PreKeyID))
+	}
+	if err := a.save(ctx, "session", &b); err != nil {
+		clear(plaintext)
+		return nil, err
+	}
+	return &Decrypted{
+		Plaintext:       plaintext,
+		Identity:        recv.Identity,
+		IdentityChanged: changed && report,
+		NewSession:      recv.NewSession,
+		ConsumedPreKey:  recv.ConsumedPreKey,
+		PreKeyID:        recv.PreKeyID,
+	}, nil
+}

@@ -1,0 +1,97 @@
+package signal
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sigcore/sigcore/signal/store"
+)
+
+// TrustPolicy says what an account does when the identity key of an address is
+// not the one that it saw last.
+type TrustPolicy uint32
+
+const (
+	// TrustAlways takes the new identity and reports the change. It is what
+	// WhatsApp's clients do.
+	TrustAlways TrustPolicy = iota
+
+	// TrustPinned refuses the new identity with an *UntrustedIdentityError,
+	// until SetIdentity says otherwise. The first identity of an address is
+	// taken.
+	TrustPinned
+)
+
+// SetTrust sets the policy, for operations that begin after it. It is not
+// stored: an account opens with TrustAlways.
+func (a *Account) SetTrust(p TrustPolicy) { a.trust.Store(uint32(p)) }
+
+// RemoteIdentity returns the identity key that was last seen of an address, and
+// whether one was.
+func (a *Account) RemoteIdentity(ctx context.Context, addr Address) (key PublicKey, ok bool, err error) {
+	recs, err := a.load(ctx, "identity", store.Identity(addr.String()))
+	if err != nil {
+		return key, false, err
+	}
+	k, err := parseKnownIdentity(addr, recs[0])
+	return k.key, k.ok, err
+}
+
+// SetIdentity makes key the identity of an address, as if it had been seen.
+func (a *Account) SetIdentity(ctx context.Context, addr Address, key PublicKey) error {
+	name := addr.String()
+	locks, err := a.locks.acquire(ctx, store.Session(name))
+	if err != nil {
+		return fmt.Errorf("signal: lock session: %w", err)
+	}
+	defer locks.release()
+	var b store.Batch
+	b.Put(store.Identity(name), key[:])
+	return a.save(ctx, "identity", &b)
+}
+
+// knownIdentity is the identity row of an address.
+type knownIdentity struct {
+	addr Address
+	key  PublicKey
+	ok   bool // there is one
+}
+
+// parseKnownIdentity reads an identity row: the 32 bytes of the key.
+func parseKnownIdentity(addr Address, r store.Record) (knownIdentity, error) {
+	k := knownIdentity{addr: addr}
+	if !r.Found {
+		return k, nil
+	}
+	if len(r.Value) != len(k.key) {
+		return k, fmt.Errorf("signal: identity of %d bytes: %w", len(r.Value), ErrCorruptRecord)
+	}
+	copy(k.key[:], r.Value)
+	k.ok = true
+	return k, nil
+}
+
+// is reports whether key is the known identity.
+func (k *knownIdentity) is(key PublicKey) bool { return k.ok && k.key.Equal(key) }
+
+// check asks the policy about the use of key.
+func (k *knownIdentity) check(p TrustPolicy, key PublicKey) error {
+	if p == TrustPinned && k.ok && !k.key.Equal(key) {
+		return &UntrustedIdentityError{Addr: k.addr}
+	}
+	return nil
+}
+
+// see records in b that key was seen, and reports whether another key was
+// known before.
+func (k *knownIdentity) see(b *store.Batch, key PublicKey) (changed bool) {
+	if k.is(key) {
+		return false
+	}
+	changed = k.ok
+	k.key, k.ok = key, true
+	b.Put(store.Identity(k.addr.String()), key[:])
+	return changed
+}
+
+func (a *Account) policy() TrustPolicy { return TrustPolicy(a.trust.Load()) }
