@@ -54,9 +54,6 @@ func (d *decoder) jid(tag byte, nesting int) (j jidRef, err error) {
 		if d.strict && !known {
 			return j, d.fail(start, ErrStrict)
 		}
-		if j.server.n == 0 {
-			return j, d.fail(start, ErrInvalidJID)
-		}
 		return j, nil
 	case tagADJID:
 		b, err := d.bytes(2)

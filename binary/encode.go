@@ -27,8 +27,6 @@ const (
 
 const (
 	maxListLen = 1<<16 - 1
-	// maxAttrs keeps the list of tag, attributes and content within maxListLen.
-	maxAttrs = (maxListLen - 2) / 2
 	// maxEncodeDepth only guards against trees that contain themselves.
 	maxEncodeDepth = 1024
 	// maxJIDText is the length in bytes up to which a text is tried as a JID.
@@ -41,8 +39,8 @@ const (
 // What it writes decodes to a node that is [Equal] to n; where the wire has no
 // such form it returns an error that wraps [ErrEncode]: a device above 255 on
 // a server of AD devices, a device without a user, an integrator on another
-// server than interop, a JID without server, text that is not UTF-8, more than
-// 65535 children or 32766 attributes. A text is written as a JID only if it is
+// server than interop, text that is not UTF-8, a list of more than 65535
+// elements (an attribute counts two). A text is written as a JID only if it is
 // exactly what that JID displays, so all other texts come back unchanged.
 func Marshal(n *Node) ([]byte, error) { return AppendMarshal(nil, n) }
 
@@ -115,7 +113,7 @@ func (e *encoder) nodeSize(n *Node, depth int) (int, error) {
 	if depth >= maxEncodeDepth {
 		return 0, encodeError("more than %d levels", maxEncodeDepth)
 	}
-	if len(n.Attrs) > maxAttrs {
+	if headerLen(n) > maxListLen {
 		return 0, encodeError("%d attributes", len(n.Attrs))
 	}
 	size := listSize(headerLen(n))

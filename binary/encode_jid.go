@@ -19,8 +19,6 @@ func planJID(j JID) (wireJID, error) {
 	w := wireJID{user: j.User, server: j.Server}
 	domain, ad := adDomain(j.Server)
 	switch {
-	case j.Server == "":
-		return w, encodeError("JID without server")
 	case j.Integrator != 0 && j.Server != ServerInterop:
 		return w, encodeError("integrator %d of a JID that is not on interop", j.Integrator)
 	case ad && j.Device > 255:
@@ -32,8 +30,6 @@ func planJID(j JID) (wireJID, error) {
 			w.tag, w.domain, w.device = tagADJID, domain, j.Device
 		}
 		return w, nil
-	case j.User == "" && (j.Agent != 0 || j.Device != 0 || j.Integrator != 0):
-		return w, encodeError("device of a JID without user")
 	}
 	switch {
 	case j.Server == ServerMessenger && j.Device > 0:
@@ -44,6 +40,9 @@ func planJID(j JID) (wireJID, error) {
 		w.tag = tagJIDPair
 	}
 	if j.Agent > 0 || j.Device > 0 {
+		if j.User == "" {
+			return w, encodeError("agent %d and device %d of a JID without user", j.Agent, j.Device)
+		}
 		w.user = string(j.appendUser(nil))
 	}
 	return w, nil

@@ -27,7 +27,7 @@ func hashToken(s string) uint32 {
 	default:
 		h = uint32(s[0])
 	}
-	return h * tokenHashMul >> 21
+	return h * tokenHashMul >> 20
 }
 
 func word(s string) uint32 {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	slots    = 2048 // a power of two, at most 75 % full
+	slots    = 4096 // a power of two; sparse, since most look-ups are misses
 	maxProbe = 8
 )
 
@@ -27,13 +27,13 @@ func hash(s string, mul uint32) uint32 {
 		return w
 	}
 	if len(s) <= 4 {
-		return word(s) * mul >> 21
+		return word(s) * mul >> 20
 	}
 	first := word(s[:4])
 	h := first<<11 | first>>21
 	h ^= word(s[len(s)-4:])
 	h ^= uint32(len(s)) * 0x9e3779b1
-	return h * mul >> 21
+	return h * mul >> 20
 }
 
 // fill builds the hash table, or reports that a chain gets longer than
