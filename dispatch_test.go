@@ -1,10 +1,12 @@
 package sigcore_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
-	_ "github.com/sigcore/sigcore/curve"
+	"github.com/sigcore/sigcore/curve"
 	_ "github.com/sigcore/sigcore/field"
 	"github.com/sigcore/sigcore/internal/cpu"
 	"github.com/sigcore/sigcore/internal/impl"
@@ -58,4 +60,28 @@ func TestDispatch(t *testing.T) {
 			t.Errorf("%s is required, and serves no operation", tier)
 		}
 	}
+}
+
+// TestRefused shows that a build for GOAMD64=v3 whose tier this process must not
+// run refuses to compute, and says why.
+func TestRefused(t *testing.T) {
+	if !cpu.Failed() {
+		if impltest.Required("refused") {
+			t.Fatal("this process may run what is compiled in")
+		}
+		t.Skip("needs GOAMD64=v3 and a mask that removes mulx")
+	}
+	for _, o := range impl.Report() {
+		if slices.Contains(o.Kernels, "mulx") && o.Failed != cpu.Reason("mulx") {
+			t.Errorf("%s.%s fails because of %q, want %q", o.Package, o.Name, o.Failed, cpu.Reason("mulx"))
+		}
+	}
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.HasSuffix(text, ": kernel self-test failed") {
+			t.Errorf("recovered %q", text)
+		}
+	}()
+	key := [32]byte{9}
+	curve.X25519(&key, &key, &key)
+	t.Errorf("X25519 gives %x", key)
 }
