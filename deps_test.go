@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -159,7 +162,7 @@ func TestImports(t *testing.T) {
 		{"arm64", "arm64", ""},
 	} {
 		t.Run(build.name, func(t *testing.T) {
-			nodes := list(t, ".", build.arch, build.tags)
+			nodes := list(t, build.arch, build.tags)
 			if !slices.ContainsFunc(nodes, func(n node) bool { return n.path == module+"/internal/cpu" }) {
 				t.Fatalf("internal/cpu is not among %d packages", len(nodes))
 			}
@@ -173,7 +176,11 @@ func TestImports(t *testing.T) {
 func TestImportsOfNestedModules(t *testing.T) {
 	for _, dir := range nestedModules(t) {
 		t.Run(dir, func(t *testing.T) {
-			for _, fault := range checkNested(dir, list(t, dir, "amd64", "")) {
+			nodes := parse(t, dir)
+			if len(nodes) == 0 {
+				t.Fatal("no package found")
+			}
+			for _, fault := range checkNested(dir, nodes) {
 				t.Error(fault)
 			}
 		})
@@ -252,7 +259,7 @@ func TestRequirements(t *testing.T) {
 			Indirect bool
 		}
 	}
-	if err := json.Unmarshal(goCommand(t, ".", nil, "mod", "edit", "-json"), &mod); err != nil {
+	if err := json.Unmarshal(goCommand(t, nil, "mod", "edit", "-json"), &mod); err != nil {
 		t.Fatal(err)
 	}
 	allowed := []string{
@@ -265,11 +272,11 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// list returns the packages of the module in dir. It stays away from the
-// network: what a package imports is known without what it imports.
-func list(t *testing.T, dir, arch, tags string) []node {
+// list returns the packages of the root module. It stays away from the network:
+// what a package imports is known without what it imports.
+func list(t *testing.T, arch, tags string) []node {
 	t.Helper()
-	out := goCommand(t, dir, []string{"GOARCH=" + arch, "CGO_ENABLED=0", "GOPROXY=off"},
+	out := goCommand(t, []string{"GOARCH=" + arch, "CGO_ENABLED=0", "GOPROXY=off"},
 		"list", "-e", "-tags="+tags, "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
 	var nodes []node
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -284,6 +291,47 @@ func list(t *testing.T, dir, arch, tags string) []node {
 		}
 		nodes = append(nodes, node{p.ImportPath, p.Imports, slices.Concat(p.TestImports, p.XTestImports)})
 	}
+}
+
+// parse returns the packages of the nested module in dir from its source alone:
+// to load them may need dependencies that are not there.
+func parse(t *testing.T, dir string) []node {
+	t.Helper()
+	nested := nestedModules(t)
+	imports := map[string][]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if path != dir && (d.Name() == "testdata" || slices.Contains(nested, filepath.ToSlash(path))) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(filepath.Dir(path))
+		for _, i := range f.Imports {
+			if path, err := strconv.Unquote(i.Path.Value); err == nil {
+				imports[pkg] = append(imports[pkg], path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nodes []node
+	for pkg, paths := range imports {
+		nodes = append(nodes, node{path: pkg, imports: paths})
+	}
+	return nodes
 }
 
 // nestedModules returns the directories below this one that have a go.mod.
@@ -308,14 +356,13 @@ func nestedModules(t *testing.T) []string {
 	return dirs
 }
 
-func goCommand(t *testing.T, dir string, env []string, args ...string) []byte {
+func goCommand(t *testing.T, env []string, args ...string) []byte {
 	t.Helper()
 	path, err := exec.LookPath("go")
 	if err != nil {
 		t.Skip("needs the go command")
 	}
 	cmd := exec.Command(path, args...)
-	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = new(bytes.Buffer)
 	out, err := cmd.Output()
