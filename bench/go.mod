@@ -2,7 +2,10 @@ module github.com/sigcore/sigcore/bench
 
 go 1.26.0
 
-replace github.com/sigcore/sigcore => ../
+replace (
+	github.com/sigcore/sigcore => ../
+	github.com/sigcore/sigcore/signal/sqlstore => ../signal/sqlstore
+)
 
 require (
 	filippo.io/edwards25519 v1.2.0

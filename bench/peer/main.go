@@ -20,8 +20,9 @@ type answer map[string]any
 
 // peer is the state of one process: its randomness and its parties.
 type peer struct {
-	rng     *source
-	parties map[string]*party
+	rng       *source
+	parties   map[string]*party
+	databases map[string]*backend // by path
 }
 
 // operation handles one request, whose whole JSON object is in body.
@@ -50,7 +51,9 @@ func main() {
 	}
 }
 
-func newPeer() *peer { return &peer{rng: newSource(), parties: make(map[string]*party)} }
+func newPeer() *peer {
+	return &peer{rng: newSource(), parties: make(map[string]*party), databases: make(map[string]*backend)}
+}
 
 // serve answers every line of r on w.
 func (p *peer) serve(r io.Reader, w io.Writer) error {
