@@ -31,7 +31,7 @@ var classes = []struct {
 	{"corrupt_record", []error{signal.ErrCorruptRecord}},
 	{"version_old", []error{signal.ErrLegacyVersion}},
 	{"version_new", []error{signal.ErrUnknownVersion}},
-	{"bad_key", []error{errBadKey, curve.ErrKeyLength, signal.ErrBadKeyLength, signal.ErrBadKeyType}},
+	{"bad_key", []error{errBadKey, curve.ErrKeyLength, curve.ErrNonCanonical, curve.ErrNotOnCurve, signal.ErrBadKeyLength, signal.ErrBadKeyType}},
 	{"low_order", []error{curve.ErrLowOrder}},
 	{"bad_mac", []error{signal.ErrBadMAC}},
 	{"bad_signature", []error{signal.ErrBadSignature}},
@@ -44,7 +44,7 @@ var classes = []struct {
 	{"conflict", []error{signal.ErrConflict}},
 	{"no_sender_key", []error{signal.ErrNoSenderKey, signal.ErrCannotSign}},
 	{"no_session", []error{signal.ErrNoSession}},
-	{"limit", []error{signal.ErrChainEnd, binary.ErrDepth, binary.ErrFrameTooLarge}},
+	{"limit", []error{signal.ErrChainEnd, signal.ErrPreKeyIDsInUse, binary.ErrDepth, binary.ErrFrameTooLarge}},
 	{"encode", []error{binary.ErrEncode}},
 	{"malformed", []error{
 		signal.ErrMalformed,

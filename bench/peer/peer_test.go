@@ -44,10 +44,11 @@ func TestRefusals(t *testing.T) {
 		`{"op":"dh","priv":7,"pub":null}`:    "bad_request",
 		`{"op":"pub","priv":""}`:             "bad_key",
 		`{"op":"decode_point","bytes":""}`:   "bad_key",
-		`{"op":"node_encode","node":{"tag":"a","attrs":{"k":"1","k":"2"}}}`: "bad_request",
-		`{"op":"node_encode","node":{"attrs":{}}}`:                          "bad_request",
-		`{"op":"node_decode"}`:                                              "bad_request",
-		`{"op":"node_decode","data":""}`:                                    "malformed",
+		`{"op":"node_encode","node":{"tag":"a","attrs":{"k":"1","k":"2"}}}`:               "bad_request",
+		`{"op":"node_encode","node":{"attrs":{}}}`:                                        "bad_request",
+		`{"op":"node_decode"}`:                                                            "bad_request",
+		`{"op":"node_decode","data":""}`:                                                  "malformed",
+		`{"op":"encrypt","party":"nobody","addr":{"name":"a","device":1},"plaintext":""}`: "bad_request",
 	} {
 		a := converse(t, line)[0]
 		if a["ok"] != false || a["class"] != class || a["error"] == "" {
