@@ -1,0 +1,132 @@
+package kdf
+
+import (
+	"bytes"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"math/rand/v2"
+	"testing"
+)
+
+func random(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func stdHMAC(key, msg []byte) []byte {
+	m := hmac.New(sha256.New, key)
+	m.Write(msg)
+	return m.Sum(nil)
+}
+
+func TestHMAC(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 300 {
+		key := [32]byte(random(r, 32))
+		msg := random(r, n)
+		cut := r.IntN(n + 1)
+		var out [32]byte
+		HMAC(&out, &key, msg[:cut], msg[cut:])
+		if want := stdHMAC(key[:], msg); !bytes.Equal(out[:], want) {
+			t.Fatalf("%d bytes: %x, want %x", n, out, want)
+		}
+		want := out
+		out = key
+		HMAC(&out, &out, msg)
+		if out != want {
+			t.Fatalf("%d bytes: another result in place of the key", n)
+		}
+	}
+}
+
+func TestChainStep(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	ck := [32]byte(random(r, 32))
+	for range 200 {
+		wantSeed, wantNext := stdHMAC(ck[:], []byte{1}), stdHMAC(ck[:], []byte{2})
+		var seed [32]byte
+		ChainStep(&seed, &ck, &ck)
+		if !bytes.Equal(seed[:], wantSeed) || !bytes.Equal(ck[:], wantNext) {
+			t.Fatalf("seed %x, next %x; want %x, %x", seed, ck, wantSeed, wantNext)
+		}
+	}
+	// The isolated chain step of the worked vectors.
+	ck = [32]byte(bytes.Repeat([]byte{0x11}, 32))
+	var seed [32]byte
+	ChainStep(&seed, &ck, &ck)
+	if hex.EncodeToString(seed[:]) != "c4ede064b5f2a51225b2175e5b84fb73f9cec689ac3d912ac4878f7ebeab0149" ||
+		hex.EncodeToString(ck[:]) != "ed50b271f4852277c8218e209858d8bd32a3228a9e4fb6b5a16fb9b4755c53bc" {
+		t.Fatalf("seed %x, next %x", seed, ck)
+	}
+}
+
+func TestHKDF(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		ikm, salt, info := random(r, r.IntN(200)), random(r, r.IntN(100)), random(r, r.IntN(2*maxInfo))
+		dst := make([]byte, r.IntN(300))
+		HKDF(dst, ikm, salt, info)
+		want, err := hkdf.Key(sha256.New, ikm, salt, string(info), len(dst))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(dst, want) {
+			t.Fatalf("ikm %x, salt %x, info %x: %x, want %x", ikm, salt, info, dst, want)
+		}
+	}
+	dst, key := make([]byte, 255*32), []byte("key")
+	HKDF(dst, key, nil, nil)
+	if want, _ := hkdf.Key(sha256.New, key, nil, "", len(dst)); !bytes.Equal(dst, want) {
+		t.Fatal("longest output differs")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Fatal("output over the limit of RFC 5869 did not panic")
+		}
+	}()
+	HKDF(make([]byte, 255*32+1), key, nil, nil)
+}
+
+func TestAllocations(t *testing.T) {
+	var out, key, seed [32]byte
+	var okm [80]byte
+	msg, info := make([]byte, 3000), []byte("WhisperMessageKeys")
+	for name, f := range map[string]func(){
+		"HMAC":      func() { HMAC(&out, &key, msg, msg) },
+		"ChainStep": func() { ChainStep(&seed, &key, &key) },
+		"HKDF":      func() { HKDF(okm[:], seed[:], nil, info); HKDF(okm[:], seed[:], key[:], info) },
+	} {
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
+
+func BenchmarkHMAC(b *testing.B) {
+	var out, key [32]byte
+	msg := make([]byte, 226)
+	for b.Loop() {
+		HMAC(&out, &key, msg)
+	}
+}
+
+func BenchmarkChainStep(b *testing.B) {
+	var seed, key [32]byte
+	for b.Loop() {
+		ChainStep(&seed, &key, &key)
+	}
+}
+
+func BenchmarkHKDF80(b *testing.B) {
+	var okm [80]byte
+	var seed [32]byte
+	info := []byte("WhisperMessageKeys")
+	for b.Loop() {
+		HKDF(okm[:], seed[:], nil, info)
+	}
+}
