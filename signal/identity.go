@@ -1,6 +1,10 @@
 package signal
 
-import "github.com/sigcore/sigcore/curve"
+import (
+	"fmt"
+
+	"github.com/sigcore/sigcore/curve"
+)
 
 // An IdentityKeyPair is the long-term key of one account. It is immutable and
 // safe for concurrent use.
@@ -30,10 +34,10 @@ func (k *IdentityKeyPair) PublicKey() PublicKey { return k.public }
 func (k *IdentityKeyPair) PrivateKey() *curve.PrivateKey { return k.key }
 
 // String returns a placeholder.
-func (k *IdentityKeyPair) String() string { return redacted }
+func (IdentityKeyPair) String() string { return redacted }
 
-// GoString returns a placeholder.
-func (k *IdentityKeyPair) GoString() string { return redacted }
+// Format prints a placeholder for every verb.
+func (IdentityKeyPair) Format(f fmt.State, _ rune) { redact(f) }
 
 // Local is who we are in a session.
 type Local struct {
@@ -43,7 +47,36 @@ type Local struct {
 
 // ParseIdentityKeyPair reads the protobuf IdentityKeyPairStructure. The error
 // wraps ErrCorruptRecord.
-func ParseIdentityKeyPair(record []byte) (*IdentityKeyPair, error) { panic("in work") }
+func ParseIdentityKeyPair(record []byte) (*IdentityKeyPair, error) {
+	var public, private []byte
+	r := fieldReader{b: record}
+	for r.next() {
+		switch r.num {
+		case 1:
+			r.bytes(&public)
+		case 2:
+			r.bytes(&private)
+		}
+	}
+	var pub PublicKey
+	var priv PrivateKey
+	if r.bad || !parseStoredPair(&pub, &priv, public, private) {
+		return nil, fmt.Errorf("signal: identity of %d bytes: %w", len(record), ErrCorruptRecord)
+	}
+	key, err := curve.NewPrivateKey(priv[:])
+	if err != nil {
+		return nil, fmt.Errorf("signal: identity of %d bytes: %w", len(record), ErrCorruptRecord)
+	}
+	k := NewIdentityKeyPair(key)
+	if k.public != pub {
+		return nil, fmt.Errorf("signal: identity whose keys do not belong together: %w", ErrCorruptRecord)
+	}
+	return k, nil
+}
 
-// AppendBinary appends the protobuf form. The error is always nil.
-func (k *IdentityKeyPair) AppendBinary(dst []byte) ([]byte, error) { panic("in work") }
+// AppendBinary appends the protobuf form: the tagged public key and the
+// private one. The error is always nil.
+func (k *IdentityKeyPair) AppendBinary(dst []byte) ([]byte, error) {
+	dst = appendKeyField(dst, 1, &k.public)
+	return appendBytesField(dst, 2, k.key.Bytes()), nil
+}

@@ -50,13 +50,8 @@ func (k *PrivateKey) agree(dst *[32]byte, peer *PublicKey) {
 	curve.X25519(dst, (*[32]byte)(k), (*[32]byte)(peer))
 }
 
-const redacted = "[redacted]"
-
 // String returns a placeholder.
 func (PrivateKey) String() string { return redacted }
 
-// GoString returns a placeholder.
-func (PrivateKey) GoString() string { return redacted }
-
 // Format prints a placeholder for every verb.
-func (PrivateKey) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redacted)) }
+func (PrivateKey) Format(f fmt.State, _ rune) { redact(f) }

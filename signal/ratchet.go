@@ -1,0 +1,143 @@
+package signal
+
+import (
+	"github.com/sigcore/sigcore/internal/kdf"
+)
+
+var ratchetInfo = []byte("WhisperRatchet")
+
+// ratchetRoot is the root step of the double ratchet: from the root key and
+// the agreement of a key of ours with one of theirs it derives the next root
+// key and a chain key at index 0. nextRoot may be root.
+func ratchetRoot(nextRoot *[32]byte, chain *chainKey, root *[32]byte, ours *PrivateKey, theirs *PublicKey) {
+	var shared [32]byte
+	var okm [64]byte
+	ours.agree(&shared, theirs)
+	kdf.HKDF(okm[:], shared[:], root[:], ratchetInfo)
+	*nextRoot = [32]byte(okm[:32])
+	*chain = chainKey{key: [32]byte(okm[32:])}
+	clear(okm[:])
+	clear(shared[:])
+}
+
+// An opening is what an authenticated message is about to change in its state.
+type opening struct {
+	st       *state
+	receiver *receiverChain // nil: a new chain
+	ratchet  PublicKey      // of the new chain
+	root     [32]byte       // after the receiving half of the new ratchet step
+	stored   int            // position of the skipped key that was used, or -1
+	chain    chainKey       // the receiver chain after the message
+	skipped  []skippedKey   // keys to keep, of messages that were passed
+	sender   senderChain    // after the sending half of the new ratchet step
+}
+
+// A budget bounds the chain steps that one message costs, over all states, and
+// keeps the memory that they share.
+type budget struct {
+	steps   int
+	scratch []skippedKey
+}
+
+// open decrypts m in the state and appends the plaintext to dst. It fills o
+// for commit and changes nothing else.
+func (st *state) open(o *opening, dst []byte, m *SignalMessage, b *budget) ([]byte, error) {
+	if st.version != sessionVersion {
+		return nil, &VersionError{Got: st.version}
+	}
+	*o = opening{st: st, receiver: st.receiver(&m.RatchetKey), ratchet: m.RatchetKey, stored: -1}
+	var keys messageKeys
+	defer keys.wipe()
+	if err := o.selectKeys(&keys, m.Counter, b); err != nil {
+		return nil, err
+	}
+	if err := m.verifyMAC(&keys.mac, &st.remoteIdentity, &st.localIdentity); err != nil {
+		return nil, err
+	}
+	return appendCBCPlain(dst, &keys.cipher, &keys.iv, m.Ciphertext)
+}
+
+// selectKeys finds or derives the keys of the message counter.
+func (o *opening) selectKeys(keys *messageKeys, counter uint32, b *budget) error {
+	st, r := o.st, o.receiver
+	if r != nil {
+		o.chain = r.chain
+		if counter < r.chain.index {
+			i, ok := r.skipped.find(counter)
+			if !ok {
+				return &DuplicateError{Next: r.chain.index, Counter: counter}
+			}
+			o.stored = i
+			r.skipped[i].messageKeys(keys)
+			return nil
+		}
+		if r.closed {
+			return ErrClosedChain
+		}
+	}
+	// Everything that can be refused is refused before the agreement and the
+	// steps are paid for.
+	jump := counter - o.chain.index
+	if limit := st.maxJump(); jump > limit {
+		return &SkipError{Next: o.chain.index, Counter: counter, Max: limit}
+	}
+	if b.steps -= int(jump); b.steps < 0 {
+		return &SkipError{Next: o.chain.index, Counter: counter, Max: maxSteps}
+	}
+	if r == nil {
+		if !st.sender.ok {
+			return errNoSenderChain
+		}
+		ratchetRoot(&o.root, &o.chain, &st.root, &st.sender.private, &o.ratchet)
+	}
+	var seed [32]byte
+	var err error
+	if b.scratch, err = o.chain.advance(counter, &seed, b.scratch[:0]); err != nil {
+		return err
+	}
+	o.skipped = b.scratch
+	keys.derive(&seed)
+	clear(seed[:])
+	return nil
+}
+
+// prepare draws what commit needs. It is the last step that can fail.
+func (o *opening) prepare() error {
+	if o.receiver != nil {
+		return nil
+	}
+	if err := generatePrivateKey(&o.sender.private); err != nil {
+		return err
+	}
+	o.sender.ok = true
+	o.sender.public = o.sender.private.public()
+	ratchetRoot(&o.root, &o.sender.chain, &o.root, &o.sender.private, &o.ratchet)
+	return nil
+}
+
+// commit changes the state. It reports whether the sending chain was replaced.
+func (o *opening) commit() (ratcheted bool) {
+	st := o.st
+	st.pending = pendingPreKey{}
+	switch {
+	case o.stored >= 0:
+		o.receiver.skipped.remove(o.stored)
+		return false
+	case o.receiver != nil:
+		o.receiver.chain = o.chain
+		o.receiver.skipped.add(o.skipped)
+		return false
+	}
+	r := receiverChain{ratchet: o.ratchet, chain: o.chain}
+	r.skipped.add(o.skipped)
+	st.addReceiver(r)
+	st.root = o.root
+	// The number of messages of the replaced chain but one, and 0 for none, as
+	// deployed peers count it; no receiver uses it.
+	st.previousCounter = 0
+	if n := st.sender.chain.index; st.sender.ok && n > 0 {
+		st.previousCounter = n - 1
+	}
+	st.sender = o.sender
+	return true
+}

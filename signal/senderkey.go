@@ -1,0 +1,335 @@
+package signal
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/sigcore/sigcore/curve"
+	"github.com/sigcore/sigcore/internal/kdf"
+	"github.com/sigcore/sigcore/internal/random"
+)
+
+// A SenderKey is the record of one sender in one group: its keys, the current
+// one first. For a group of ours it holds the key that we send with. The zero
+// value is an empty record. It prints as a placeholder.
+type SenderKey struct {
+	states []*senderKeyState
+	lease  lease
+}
+
+// A senderKeyState is one key of a sender: a chain and the key that signs.
+type senderKeyState struct {
+	id      uint32
+	chain   chainKey
+	public  PublicKey
+	private PrivateKey // zero unless canSign
+	canSign bool
+	skipped skippedKeys // oldest first
+
+	signer   *curve.PrivateKey      // of private, made at the first use
+	verifier *curve.VerificationKey // of public, made at the first use
+}
+
+// Distribution says what processing a distribution message did.
+type Distribution uint8
+
+// The outcomes of SenderKey.Process.
+const (
+	DistributionNew      Distribution = iota // the key is new and current
+	DistributionKnown                        // the key was known: kept as it was, and current
+	DistributionConflict                     // the key is new and current, and replaced one of the same id
+)
+
+// Err returns nil, ErrAlreadyKnown or ErrConflict, for callers to whom that is
+// a failure.
+func (d Distribution) Err() error {
+	switch d {
+	case DistributionKnown:
+		return ErrAlreadyKnown
+	case DistributionConflict:
+		return ErrConflict
+	}
+	return nil
+}
+
+// Create makes a key of our own if the record has none. It draws the id, 4
+// bytes, the chain key, 32 bytes, and the signing key, 32 bytes.
+func (k *SenderKey) Create() error {
+	if len(k.states) > 0 {
+		return nil
+	}
+	return k.Rotate()
+}
+
+// Rotate replaces all keys by a fresh one of our own, which has to be
+// distributed to every member. It draws as Create does; on an error the record
+// is unchanged.
+func (k *SenderKey) Rotate() error {
+	st := &senderKeyState{canSign: true}
+	var id [4]byte
+	if err := random.Read(id[:]); err != nil {
+		return err
+	}
+	// 31 bits, because some peers keep ids as signed numbers.
+	st.id = binary.LittleEndian.Uint32(id[:]) >> 1
+	if err := random.Read(st.chain.key[:]); err != nil {
+		return err
+	}
+	if err := generatePrivateKey(&st.private); err != nil {
+		return err
+	}
+	signer, err := curve.NewPrivateKey(st.private[:])
+	if err != nil {
+		return err
+	}
+	st.signer, st.public = signer, signer.PublicKey()
+	k.states = []*senderKeyState{st}
+	k.lease.ceiling = 0
+	return nil
+}
+
+// NeedsRotation reports whether the current key has reached RotationThreshold.
+func (k *SenderKey) NeedsRotation() bool { return k.Iteration() >= RotationThreshold }
+
+// Distribution returns the distribution message of the current key at its
+// current iteration: who gets it reads from there on. ErrNoSenderKey: there is
+// no key.
+func (k *SenderKey) Distribution() (SenderKeyDistributionMessage, error) {
+	if len(k.states) == 0 {
+		return SenderKeyDistributionMessage{}, ErrNoSenderKey
+	}
+	st := k.states[0]
+	return SenderKeyDistributionMessage{
+		KeyID:      st.id,
+		Iteration:  st.chain.index,
+		ChainKey:   st.chain.key,
+		SigningKey: st.public,
+	}, nil
+}
+
+// AppendDistribution appends the wire form of Distribution.
+func (k *SenderKey) AppendDistribution(dst []byte) ([]byte, error) {
+	m, err := k.Distribution()
+	if err != nil {
+		return nil, err
+	}
+	return m.AppendBinary(dst)
+}
+
+// Process takes in the key of a [SenderKeyDistributionMessage] of the sender,
+// and makes it the current one. A key that is known, of the same id and
+// signing key, is kept as it is: never set back, so that nothing is decrypted
+// twice. One of the same id and another signing key is replaced. The errors are
+// those of [ParseSenderKeyDistributionMessage]; the record is then unchanged.
+func (k *SenderKey) Process(message []byte) (Distribution, error) {
+	var m SenderKeyDistributionMessage
+	if err := m.parse(message); err != nil {
+		return 0, err
+	}
+	defer clear(m.ChainKey[:])
+	outcome := DistributionNew
+	for i, st := range k.states {
+		if st.id == m.KeyID && st.public == m.SigningKey {
+			copy(k.states[1:i+1], k.states[:i])
+			k.states[0] = st
+			return DistributionKnown, nil
+		}
+	}
+	k.states = slices.DeleteFunc(k.states, func(st *senderKeyState) bool {
+		if st.id != m.KeyID {
+			return false
+		}
+		outcome = DistributionConflict
+		return true
+	})
+	if n := len(k.states); n >= MaxSenderKeyStates {
+		k.states = slices.Delete(k.states, MaxSenderKeyStates-1, n)
+	}
+	k.states = slices.Insert(k.states, 0, &senderKeyState{
+		id:     m.KeyID,
+		chain:  chainKey{key: m.ChainKey, index: m.Iteration},
+		public: m.SigningKey,
+	})
+	k.lease.ceiling = 0
+	return outcome, nil
+}
+
+// groupKeys are the keys of one group message.
+type groupKeys struct {
+	iv     [16]byte
+	cipher [32]byte
+}
+
+var groupInfo = []byte("WhisperGroup")
+
+func (g *groupKeys) derive(seed *[32]byte) {
+	var okm [48]byte
+	kdf.HKDF(okm[:], seed[:], nil, groupInfo)
+	g.iv, g.cipher = [16]byte(okm[:16]), [32]byte(okm[16:])
+	clear(okm[:])
+}
+
+func (g *groupKeys) wipe() { *g = groupKeys{} }
+
+// Encrypt appends the next SenderKeyMessage to dst. dst's capacity must not
+// overlap plaintext. It draws 64 bytes for the signature.
+//
+// The error is ErrNoSenderKey if there is no key, ErrCannotSign if it is not
+// ours, or ErrChainEnd. On any error the record is unchanged.
+func (k *SenderKey) Encrypt(dst, plaintext []byte) ([]byte, error) {
+	if len(k.states) == 0 {
+		return nil, ErrNoSenderKey
+	}
+	st := k.states[0]
+	if !st.canSign {
+		return nil, ErrCannotSign
+	}
+	if st.signer == nil {
+		signer, err := curve.NewPrivateKey(st.private[:])
+		if err != nil {
+			return nil, err
+		}
+		st.signer = signer
+	}
+	next := st.chain
+	var seed [32]byte
+	if err := next.step(&seed); err != nil {
+		return nil, err
+	}
+	var z [64]byte
+	if err := random.Read(z[:]); err != nil {
+		return nil, err
+	}
+	var keys groupKeys
+	keys.derive(&seed)
+	clear(seed[:])
+
+	n := paddedSize(len(plaintext))
+	dst = slices.Grow(dst, senderHeaderSize(st.id, st.chain.index, n)+n+SignatureSize)
+	start := len(dst)
+	dst = appendSenderHeader(dst, st.id, st.chain.index, n)
+	dst = appendCBC(dst, &keys.cipher, &keys.iv, plaintext)
+	keys.wipe()
+	sig := st.signer.SignWithRandom(&z, dst[start:])
+	clear(z[:])
+	st.chain = next
+	return append(dst, sig[:]...), nil
+}
+
+// Decrypt appends the plaintext of a SenderKeyMessage to dst. dst's capacity
+// must not overlap message. The signature is checked, over the bytes received,
+// before anything is derived.
+//
+// The error is ErrNoSenderKey if no key has the message's id, ErrBadSignature,
+// a *DuplicateError, a *SkipError, or wraps ErrMalformed, also for an
+// authentic message with a bad length or padding. On any error the record is
+// unchanged.
+func (k *SenderKey) Decrypt(dst, message []byte) ([]byte, error) {
+	var m SenderKeyMessage
+	if err := m.parse(message); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(k.states, func(st *senderKeyState) bool { return st.id == m.KeyID })
+	if i < 0 {
+		return nil, ErrNoSenderKey
+	}
+	st := k.states[i]
+	if st.verifier == nil {
+		st.verifier = curve.NewVerificationKey((*[32]byte)(&st.public))
+	}
+	if !st.verifier.Verify(m.signed, m.Signature[:]) {
+		return nil, ErrBadSignature
+	}
+
+	var seed [32]byte
+	stored, next := -1, st.chain
+	var skipped []skippedKey
+	if m.Iteration < st.chain.index {
+		var ok bool
+		if stored, ok = st.skipped.find(m.Iteration); !ok {
+			return nil, &DuplicateError{Next: st.chain.index, Counter: m.Iteration}
+		}
+		seed = st.skipped[stored].seed
+	} else {
+		if m.Iteration-next.index > MaxForwardJump {
+			return nil, &SkipError{Next: next.index, Counter: m.Iteration, Max: MaxForwardJump}
+		}
+		var err error
+		if skipped, err = next.advance(m.Iteration, &seed, nil); err != nil {
+			return nil, err
+		}
+	}
+	var keys groupKeys
+	defer keys.wipe()
+	keys.derive(&seed)
+	clear(seed[:])
+	plain, err := appendCBCPlain(dst, &keys.cipher, &keys.iv, m.Ciphertext)
+	if err != nil {
+		clear(skipped)
+		return nil, err
+	}
+	if stored >= 0 {
+		st.skipped.remove(stored)
+	} else {
+		st.chain = next
+		st.skipped.add(skipped)
+		clear(skipped)
+	}
+	return plain, nil
+}
+
+// Empty reports whether the record has no key.
+func (k *SenderKey) Empty() bool { return len(k.states) == 0 }
+
+// States returns the number of keys.
+func (k *SenderKey) States() int { return len(k.states) }
+
+// Iteration returns the iteration of the next message of the current key, 0 if
+// there is none.
+func (k *SenderKey) Iteration() uint32 {
+	if len(k.states) == 0 {
+		return 0
+	}
+	return k.states[0].chain.index
+}
+
+// KeyID returns the id of the current key.
+func (k *SenderKey) KeyID() (id uint32, ok bool) {
+	if len(k.states) == 0 {
+		return 0, false
+	}
+	return k.states[0].id, true
+}
+
+// CanEncrypt reports whether the current key is one of ours.
+func (k *SenderKey) CanEncrypt() bool { return len(k.states) > 0 && k.states[0].canSign }
+
+// Clone returns a copy that shares nothing that changes with k.
+func (k *SenderKey) Clone() *SenderKey {
+	c := &SenderKey{lease: k.lease}
+	for _, st := range k.states {
+		s := *st
+		s.skipped = st.skipped.clone()
+		c.states = append(c.states, &s)
+	}
+	return c
+}
+
+// Lease returns the iteration lease of the record: the exclusive ceiling of
+// the iterations of the current key that may have been used, 0 if there is
+// none, and the incarnation of the store that reserved them, if known.
+func (k *SenderKey) Lease() (ceiling uint32, incarnation [16]byte, hasIncarnation bool) {
+	return k.lease.ceiling, k.lease.incarnation, k.lease.hasIncarnation
+}
+
+// SetLease sets the lease. A ceiling of 0 removes it.
+func (k *SenderKey) SetLease(ceiling uint32, incarnation [16]byte, hasIncarnation bool) {
+	k.lease = lease{ceiling, incarnation, hasIncarnation}
+}
+
+// Format prints a placeholder for every verb.
+func (SenderKey) Format(f fmt.State, _ rune) { redact(f) }
+
+// String returns a placeholder.
+func (SenderKey) String() string { return redacted }

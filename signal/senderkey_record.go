@@ -1,0 +1,166 @@
+package signal
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// This file is the stored form of a SenderKey: the protobuf
+// SenderKeyRecordStructure, with the lease in fields 100 and 101.
+
+// AppendBinary appends the record in the storage form. The error is always
+// nil.
+func (k *SenderKey) AppendBinary(dst []byte) ([]byte, error) {
+	return k.lease.append(k.AppendPortable(dst)), nil
+}
+
+// AppendPortable appends the record without its lease.
+func (k *SenderKey) AppendPortable(dst []byte) []byte {
+	size := maxLeaseSize
+	for _, st := range k.states {
+		size += bytesFieldSize(st.size())
+	}
+	dst = slices.Grow(dst, size)
+	for _, st := range k.states {
+		dst = st.append(appendBytesTag(dst, 1, st.size()))
+	}
+	return dst
+}
+
+func (st *senderKeyState) signingSize() int {
+	if st.canSign {
+		return keyFieldSize + bytesFieldSize(32)
+	}
+	return keyFieldSize
+}
+
+func (st *senderKeyState) size() int {
+	n := uintFieldSize(st.id) + bytesFieldSize(st.chain.size(false)) + bytesFieldSize(st.signingSize())
+	for i := range st.skipped {
+		n += bytesFieldSize(st.skipped[i].seedSize())
+	}
+	return n
+}
+
+func (st *senderKeyState) append(dst []byte) []byte {
+	dst = appendUintField(dst, 1, st.id)
+	dst = st.chain.append(appendBytesTag(dst, 2, st.chain.size(false)), false)
+	dst = appendKeyField(appendBytesTag(dst, 3, st.signingSize()), 1, &st.public)
+	if st.canSign {
+		dst = appendBytesField(dst, 2, st.private[:])
+	}
+	for i := range st.skipped {
+		k := &st.skipped[i]
+		dst = appendUintField(appendBytesTag(dst, 4, k.seedSize()), 1, k.counter)
+		dst = appendBytesField(dst, 2, k.seed[:])
+	}
+	return dst
+}
+
+func (k *skippedKey) seedSize() int { return uintFieldSize(k.counter) + bytesFieldSize(32) }
+
+// ParseSenderKey reads a record, of this package or of another implementation,
+// and keeps MaxSenderKeyStates keys. Iterations that are left out are 0. It
+// keeps nothing of record. The error wraps ErrCorruptRecord.
+func ParseSenderKey(record []byte) (*SenderKey, error) {
+	k := new(SenderKey)
+	var l leaseReader
+	r := fieldReader{b: record}
+	for r.next() {
+		switch r.num {
+		case 1:
+			if r.typ != protowire.BytesType {
+				r.bad = true
+			} else if len(k.states) < MaxSenderKeyStates {
+				st := new(senderKeyState)
+				r.bad = r.bad || !st.parse(r.data)
+				k.states = append(k.states, st)
+			}
+		case 100, 101:
+			l.read(&r)
+		}
+	}
+	if r.bad {
+		return nil, fmt.Errorf("signal: sender key of %d bytes: %w", len(record), ErrCorruptRecord)
+	}
+	k.lease = l.lease()
+	return k, nil
+}
+
+func (st *senderKeyState) parse(b []byte) bool {
+	var public, private []byte
+	var hasChain, hasSigning bool
+	r := fieldReader{b: b}
+	for r.next() {
+		switch r.num {
+		case 1:
+			r.varint(&st.id)
+		case 2:
+			if r.typ != protowire.BytesType || hasChain || !parseSeed(r.data, &st.chain.index, &st.chain.key) {
+				return false
+			}
+			hasChain = true
+		case 3:
+			if r.typ != protowire.BytesType || hasSigning {
+				return false
+			}
+			hasSigning = true
+			k := fieldReader{b: r.data}
+			for k.next() {
+				switch k.num {
+				case 1:
+					k.bytes(&public)
+				case 2:
+					k.bytes(&private)
+				}
+			}
+			if k.bad {
+				return false
+			}
+		case 4:
+			var k skippedKey
+			if r.typ != protowire.BytesType || !parseSeed(r.data, &k.counter, &k.seed) {
+				return false
+			}
+			st.skipped = append(st.skipped, k)
+		}
+	}
+	if r.bad || !hasChain {
+		return false
+	}
+	var err error
+	if st.public, err = parseStoredKey(public); err != nil {
+		return false
+	}
+	if len(private) > 0 {
+		if st.private, err = NewPrivateKey(private); err != nil {
+			return false
+		}
+		st.canSign = true
+	}
+	st.skipped.sort()
+	st.skipped.prune()
+	return true
+}
+
+// parseSeed reads a SenderChainKey or a SenderMessageKey: an iteration and 32
+// bytes.
+func parseSeed(b []byte, iteration *uint32, seed *[32]byte) bool {
+	var data []byte
+	r := fieldReader{b: b}
+	for r.next() {
+		switch r.num {
+		case 1:
+			r.varint(iteration)
+		case 2:
+			r.bytes(&data)
+		}
+	}
+	if r.bad || len(data) != 32 {
+		return false
+	}
+	*seed = [32]byte(data)
+	return true
+}

@@ -1,0 +1,88 @@
+package signal
+
+import (
+	"slices"
+)
+
+// A state is one session: one X3DH agreement and the ratchet that grew from
+// it. Its methods that open a message change nothing; opening.commit does.
+type state struct {
+	version        uint32
+	localIdentity  PublicKey
+	remoteIdentity PublicKey
+	localID        uint32 // registration ids
+	remoteID       uint32
+	baseKey        PublicKey // of the initiator; says which agreement this is
+	hasBaseKey     bool
+	needsRefresh   bool // carried, not acted upon
+
+	root            [32]byte
+	previousCounter uint32
+	sender          senderChain
+	receivers       []receiverChain // oldest first
+	pending         pendingPreKey
+}
+
+// A senderChain is our current ratchet key and its chain. ok is false if the
+// state cannot send: it was imported so, or its counters could not be proved
+// unused.
+type senderChain struct {
+	ok      bool
+	public  PublicKey
+	private PrivateKey
+	chain   chainKey
+}
+
+// A receiverChain is the chain of one ratchet key of the peer. A closed one
+// has skipped keys only; its index says where it ended.
+type receiverChain struct {
+	ratchet PublicKey
+	closed  bool
+	chain   chainKey
+	skipped skippedKeys
+}
+
+// A pendingPreKey is what every message repeats until the peer has answered.
+type pendingPreKey struct {
+	ok             bool
+	hasPreKeyID    bool
+	preKeyID       uint32
+	signedPreKeyID uint32
+	baseKey        PublicKey
+}
+
+// receiver returns the chain of a ratchet key of the peer, the newest one if
+// an imported record has several, or nil.
+func (st *state) receiver(ratchet *PublicKey) *receiverChain {
+	for i := len(st.receivers) - 1; i >= 0; i-- {
+		if st.receivers[i].ratchet == *ratchet {
+			return &st.receivers[i]
+		}
+	}
+	return nil
+}
+
+// addReceiver appends a chain and drops the oldest over MaxReceiverChains.
+func (st *state) addReceiver(c receiverChain) {
+	if n := len(st.receivers); n >= MaxReceiverChains {
+		st.receivers = slices.Delete(st.receivers, 0, n-MaxReceiverChains+1)
+	}
+	st.receivers = append(st.receivers, c)
+}
+
+// maxJump is how many keys a message of the peer may skip.
+func (st *state) maxJump() uint32 {
+	if st.remoteIdentity == st.localIdentity {
+		return MaxForwardJumpSelf
+	}
+	return MaxForwardJump
+}
+
+func (st *state) clone() *state {
+	c := *st
+	c.receivers = slices.Clone(st.receivers)
+	for i := range c.receivers {
+		c.receivers[i].skipped = c.receivers[i].skipped.clone()
+	}
+	return &c
+}
