@@ -56,3 +56,4 @@ package curve
 
 //go:generate go run ./internal/gentables -out tables.go
 //go:generate go run -C ../asm ./curve/select -out ../curve/select_amd64.s -stubs ../curve/select_stubs_amd64.go -pkg curve
+//go:generate go run -C ../asm ./curve/scalar -out ../curve/scalar_amd64.s -stubs ../curve/scalar_stubs_amd64.go -pkg curve
