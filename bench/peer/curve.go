@@ -31,12 +31,15 @@ func init() {
 		}
 		var shared [32]byte
 		if r.Strict {
-			err = curve.X25519Strict(&shared, k, u)
+			// Strict is about the public key and the result here: the private
+			// one is clamped, as by every peer, not refused.
+			k[0] &= 248
+			k[31] = k[31]&127 | 64
+			if err := curve.X25519Strict(&shared, k, u); err != nil {
+				return nil, err
+			}
 		} else {
 			curve.X25519(&shared, k, u)
-		}
-		if err != nil {
-			return nil, err
 		}
 		return answer{"shared": hexBytes(shared[:])}, nil
 	})
