@@ -16,14 +16,21 @@ var source atomic.Pointer[io.Reader]
 // exactly the lengths that the callers ask for, in their order. An error means
 // that b must not be used.
 func Read(b []byte) error {
-	r := rand.Reader
-	if p := source.Load(); p != nil {
-		r = *p
+	p := source.Load()
+	if p == nil {
+		if _, err := rand.Read(b); err != nil {
+			return fmt.Errorf("random: draw of %d bytes: %w", len(b), err)
+		}
+		return nil
 	}
-	if _, err := io.ReadFull(r, b); err != nil {
+	// What goes to an interface would move the arrays of all callers to the
+	// heap, so that an installed source fills a buffer of its own.
+	buf := make([]byte, len(b))
+	if _, err := io.ReadFull(*p, buf); err != nil {
 		clear(b)
 		return fmt.Errorf("random: draw of %d bytes: %w", len(b), err)
 	}
+	copy(b, buf)
 	return nil
 }
 

@@ -1,0 +1,56 @@
+package curve
+
+import (
+	"testing"
+
+	"filippo.io/edwards25519"
+	"filippo.io/edwards25519/field"
+)
+
+// checkNiels compares an entry of a table with the point p, and that every
+// coordinate is canonical.
+func checkNiels(t *testing.T, name string, e *packedNiels, p *edwards25519.Point) {
+	t.Helper()
+	x, y, z, _ := p.ExtendedCoordinates()
+	z.Invert(z)
+	x.Multiply(x, z)
+	y.Multiply(y, z)
+	d2 := new(field.Element)
+	if _, err := d2.SetBytes(feD2.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	want := []*field.Element{
+		new(field.Element).Add(y, x),
+		new(field.Element).Subtract(y, x),
+		new(field.Element).Multiply(d2, new(field.Element).Multiply(x, y)),
+	}
+	for i, w := range want {
+		var b [32]byte
+		for j := range b {
+			b[j] = byte(e[4*i+j/8] >> (8 * (j % 8)))
+		}
+		if [32]byte(w.Bytes()) != b {
+			t.Fatalf("%s, coordinate %d: %x, want %x", name, i, b, w.Bytes())
+		}
+	}
+}
+
+func TestTables(t *testing.T) {
+	q := edwards25519.NewGeneratorPoint()
+	b2 := new(edwards25519.Point).Add(q, q)
+	m := edwards25519.NewGeneratorPoint()
+	for i := range oddBaseTable {
+		checkNiels(t, "odd multiple", &oddBaseTable[i], m)
+		m.Add(m, b2)
+	}
+	for i := range fixedBaseTable {
+		m.Set(q)
+		for j := range fixedBaseTable[i] {
+			checkNiels(t, "fixed base", &fixedBaseTable[i][j], m)
+			m.Add(m, q)
+		}
+		for range 4 {
+			q.Add(q, q)
+		}
+	}
+}
