@@ -3,7 +3,10 @@ module github.com/sigcore/sigcore
 go 1.26.0
 
 // Test dependencies, and record sealing in signal/store.
-require filippo.io/edwards25519 v1.2.0
+require (
+	filippo.io/edwards25519 v1.2.0
+	golang.org/x/crypto v0.59.0
+)
 
 require (
 	github.com/klauspost/cpuid/v2 v2.4.2
