@@ -1,0 +1,23 @@
+package sqlstore
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/sigcore/sigcore/signal/internal/accounttest"
+	"github.com/sigcore/sigcore/signal/store"
+)
+
+func TestAccount(t *testing.T) {
+	accounttest.Run(t, func(t *testing.T) (store.Backend, func() store.Backend) {
+		path := filepath.Join(t.TempDir(), "test.db")
+		s := open(t, path)
+		return s, func() store.Backend {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s = open(t, path)
+			return s
+		}
+	})
+}
