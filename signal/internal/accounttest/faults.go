@@ -187,7 +187,11 @@ func testTruncated(t *testing.T, open Open) {
 				}
 				return r
 			})
-			if whole != 0 && cut >= whole {
+			end := whole
+			if op.table == store.SignedPreKeys {
+				end -= 9 // the timestamp, which may be absent
+			}
+			if whole != 0 && cut >= end {
 				break
 			}
 			err := op.do(alice)
