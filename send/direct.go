@@ -1,0 +1,120 @@
+package send
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sigcore/sigcore/binary"
+)
+
+// DirectMessage is a message to a person.
+type DirectMessage struct {
+	Self Self
+
+	// To is the person, without device. It and Devices must all be phone
+	// numbers or all be LIDs.
+	To   binary.JID
+	ID   string
+	Type string // of the stanza, such as "text" or "media"
+	Edit string // "" for none
+
+	// Message is the encoded Message. A MessageContextInfo in it is moved to
+	// where each receiver expects it, joined with Context.
+	Message []byte
+	// Context is an encoded MessageContextInfo to attach, nil for none. Its
+	// fields replace those in the message.
+	Context []byte
+
+	// Devices are the devices of the recipient and of the sender. Repeated
+	// ones and the sending device itself are left out.
+	Devices []binary.JID
+
+	Enc
+	Extra   []binary.Node // appended to the stanza
+	Address Addressing
+}
+
+// Direct prepares a stanza to a person: one copy for each device of the
+// recipient, then one for each other device of the sender, which contains
+// where the message went. It draws one byte for the padding of either
+// plaintext.
+//
+// The error is [ErrNoRecipient] if Devices has none of the recipient, and a
+// *[RecipientError] if none of them could be encrypted for; then the sessions
+// of the own devices are untouched.
+func Direct(ctx context.Context, a Account, m *DirectMessage) (*Stanza, error) {
+	if m.ID == "" || m.To.User == "" || m.Type == "" {
+		return nil, fmt.Errorf("%w: direct message without id, type or recipient", ErrInvalid)
+	}
+	msg, err := parse(m.Message, m.Context)
+	if err != nil {
+		return nil, err
+	}
+	devices := unique(m.Devices, func(d binary.JID) bool { return !m.Self.is(d) })
+	recipients := make([]binary.JID, 0, len(devices))
+	var own []binary.JID
+	for _, d := range devices {
+		if m.Self.owns(d) {
+			own = append(own, d)
+		} else {
+			recipients = append(recipients, d)
+		}
+	}
+	if len(recipients) == 0 && !m.Self.owns(m.To) {
+		return nil, ErrNoRecipient
+	}
+
+	var plaintext, ownPlaintext []byte
+	if len(recipients) > 0 {
+		if plaintext, err = msg.plaintext(); err != nil {
+			return nil, err
+		}
+	}
+	if len(own) > 0 {
+		if ownPlaintext, err = msg.ownPlaintext(m.To.String()); err != nil {
+			return nil, err
+		}
+	}
+	out := &Stanza{Phash: ParticipantHash(devices)}
+	var list []sealed
+	if len(recipients) > 0 {
+		if list, out.Failures, err = fanOut(ctx, a, m.Address, recipients, plaintext); err != nil {
+			return nil, err
+		}
+		if len(list) == 0 {
+			return nil, &RecipientError{out.Failures}
+		}
+	}
+	if len(own) > 0 {
+		copies, failures, err := fanOut(ctx, a, m.Address, own, ownPlaintext)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, copies...)
+		out.Failures = append(out.Failures, failures...)
+	}
+	if len(list) == 0 && len(devices) > 0 {
+		return nil, &RecipientError{out.Failures}
+	}
+	out.Node = m.node(list)
+	return out, nil
+}
+
+// node builds the stanza. The order of attributes and children is fixed.
+func (m *DirectMessage) node(list []sealed) *binary.Node {
+	attrs := []binary.Attr{
+		{Key: "to", Value: m.To.Value()},
+		attr("id", m.ID),
+		attr("type", m.Type),
+	}
+	if m.Edit != "" {
+		attrs = append(attrs, attr("edit", m.Edit))
+	}
+	nodes := make([]binary.Node, 0, 2+len(m.Extra))
+	if len(list) > 0 { // else it goes to oneself, and there is no other device
+		nodes = append(nodes, m.participants(list))
+	}
+	nodes = m.Self.appendIdentity(nodes, list)
+	nodes = append(nodes, m.Extra...)
+	return &binary.Node{Tag: "message", Attrs: attrs, Content: binary.NodesContent(nodes...)}
+}

@@ -1,0 +1,175 @@
+package send
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sigcore/sigcore/binary"
+	"github.com/sigcore/sigcore/signal"
+)
+
+// GroupMessage is a message to a group.
+type GroupMessage struct {
+	Self Self
+
+	To   binary.JID // the group, on g.us
+	ID   string
+	Type string // of the stanza, such as "text" or "media"
+	Edit string // "" for none
+
+	// ByLID says that the group addresses its members by LID. It decides under
+	// which of its names the sender sends.
+	ByLID bool
+
+	// Message is the encoded Message. A MessageContextInfo in it is joined
+	// with Context and moved to the end.
+	Message []byte
+	// Context is an encoded MessageContextInfo to attach, nil for none. Its
+	// fields replace those in the message.
+	Context []byte
+
+	// Distribute are the devices that need our sender key. Repeated ones, the
+	// sending device itself and hosted ones are left out. Empty if all members
+	// have it.
+	Distribute []binary.JID
+	// Rotate replaces our sender key first. Distribute must then be complete.
+	Rotate bool
+	// Required refuses to send unless every device of Distribute, of which
+	// there must be one, gets the key.
+	Required bool
+
+	// Phash is the participant hash of the group if the caller has it at hand,
+	// so that nothing is done per member. Otherwise it is computed over
+	// PhashDevices or, if that is nil, Distribute, without hosted devices and
+	// with the sending one. Without any of the three the stanza has none.
+	Phash        string
+	PhashDevices []binary.JID
+
+	Enc
+	Extra   []binary.Node // appended to the stanza
+	Address Addressing
+}
+
+// GroupStanza is a prepared stanza to a group.
+type GroupStanza struct {
+	Stanza
+
+	// Distributed are the devices for which the stanza contains our sender
+	// key. Once it was accepted, they have the key.
+	Distributed []binary.JID
+}
+
+// Group prepares a stanza to a group: the message once, under our sender key,
+// and the key for each device that needs it. It draws one byte for the padding
+// of the message, then what [signal.Account.SendGroup] draws, in which the
+// padding of the distribution message takes one byte.
+//
+// A device that the key could not be encrypted for is a failure of the result,
+// unless distribution is required: then it is a *[DistributionError].
+func Group(ctx context.Context, a Account, m *GroupMessage) (*GroupStanza, error) {
+	sender := m.Self.PN
+	if m.ByLID {
+		sender = m.Self.LID
+	}
+	if m.ID == "" || m.Type == "" || m.To.User == "" || m.To.Server != binary.ServerGroup || sender.User == "" {
+		return nil, fmt.Errorf("%w: group message without id, type, group or sender", ErrInvalid)
+	}
+	msg, err := parse(m.Message, m.Context)
+	if err != nil {
+		return nil, err
+	}
+	var targets []binary.JID
+	if len(m.Distribute) > 0 {
+		targets = unique(m.Distribute, func(d binary.JID) bool { return !m.Self.is(d) && !d.IsHosted() })
+	}
+	if m.Required && len(targets) == 0 {
+		return nil, fmt.Errorf("%w: required distribution without a device", ErrInvalid)
+	}
+	plaintext, err := msg.plaintext()
+	if err != nil {
+		return nil, err
+	}
+	group := m.To.String()
+	request := signal.GroupSend{
+		Name:      signal.SenderKeyName{Group: group, Sender: SignalAddress(sender)},
+		Plaintext: plaintext,
+		Rotate:    m.Rotate,
+		Wrap:      func(skdm []byte) ([]byte, error) { return distributionPlaintext(group, skdm) },
+	}
+	if len(targets) > 0 {
+		request.Distribute = make([]signal.Address, len(targets))
+		for i, d := range targets {
+			request.Distribute[i] = m.Address.of(d)
+		}
+	}
+	result, err := a.SendGroup(ctx, &request)
+	if err != nil {
+		return nil, fmt.Errorf("send: encrypt for a group: %w", err)
+	}
+	out := new(GroupStanza)
+	list, failures := collect(targets, result.Recipients)
+	out.Failures = failures
+	if m.Required {
+		if len(failures) > 0 {
+			return nil, &DistributionError{len(targets), failures}
+		}
+		if len(m.Self.DeviceIdentity) == 0 && anyPreKey(list) {
+			return nil, ErrNoDeviceIdentity
+		}
+	}
+	out.Phash = m.phash(sender)
+	out.Distributed = make([]binary.JID, len(list))
+	for i := range list {
+		out.Distributed[i] = list[i].device
+	}
+	out.Node = m.node(list, signal.Ciphertext{Type: signal.TypeSenderKey, Body: result.Body}, out.Phash)
+	return out, nil
+}
+
+// phash returns the participant hash of the stanza, "" for none.
+func (m *GroupMessage) phash(sender binary.JID) string {
+	devices := m.PhashDevices
+	switch {
+	case m.Phash != "":
+		return m.Phash
+	case devices == nil:
+		devices = m.Distribute
+	}
+	if devices == nil {
+		return ""
+	}
+	all := make([]binary.JID, 0, len(devices)+1)
+	all = append(append(all, devices...), sender)
+	return ParticipantHash(unique(all, func(d binary.JID) bool { return d == sender || !d.IsHosted() }))
+}
+
+// node builds the stanza. The order of attributes and children is fixed.
+func (m *GroupMessage) node(list []sealed, message signal.Ciphertext, phash string) *binary.Node {
+	mode := "pn"
+	if m.ByLID {
+		mode = "lid"
+	}
+	attrs := make([]binary.Attr, 0, 6)
+	attrs = append(attrs,
+		binary.Attr{Key: "to", Value: m.To.Value()},
+		attr("id", m.ID),
+		attr("type", m.Type),
+		attr("addressing_mode", mode))
+	if m.Edit != "" {
+		attrs = append(attrs, attr("edit", m.Edit))
+	}
+	if phash != "" {
+		attrs = append(attrs, attr("phash", phash))
+	}
+	nodes := make([]binary.Node, 0, 3+len(m.Extra))
+	if len(list) > 0 {
+		// The media type is that of the message, not of the key. Whether
+		// failures are hidden must be the same in both.
+		key := Enc{HideDecryptFail: m.HideDecryptFail}
+		nodes = append(nodes, key.participants(list))
+		nodes = m.Self.appendIdentity(nodes, list)
+	}
+	nodes = append(nodes, m.Enc.node(message))
+	nodes = append(nodes, m.Extra...)
+	return &binary.Node{Tag: "message", Attrs: attrs, Content: binary.NodesContent(nodes...)}
+}
