@@ -11,26 +11,30 @@ import (
 	"github.com/sigcore/sigcore/internal/testvec"
 )
 
+// array cuts b to 32 bytes, or appends zeros to it.
+func array(b []byte) *[32]byte {
+	var a [32]byte
+	copy(a[:], b)
+	return &a
+}
+
 func FuzzX25519(f *testing.F) {
 	for _, u := range append(testvec.EdgeBytes32(), testvec.LowOrderU()...) {
 		f.Add(bytes.Repeat([]byte{0xaa}, 32), u[:])
 	}
 	f.Fuzz(func(t *testing.T, scalar, point []byte) {
-		if len(scalar) != 32 || len(point) != 32 {
-			return
-		}
-		k, u := (*[32]byte)(scalar), (*[32]byte)(point)
+		k, u := array(scalar), array(point)
 		var got, want [32]byte
 		X25519(&got, k, u)
 		//lint:ignore SA1019 the function that gives zeros where X25519 there gives an error
 		curve25519.ScalarMult(&want, k, u)
 		if got != want {
-			t.Fatalf("X25519(%x, %x) = %x, want %x", scalar, point, got, want)
+			t.Fatalf("X25519(%x, %x) = %x, want %x", *k, *u, got, want)
 		}
 		PublicKey(&got, k)
 		curve25519.ScalarBaseMult(&want, k)
 		if got != want {
-			t.Fatalf("PublicKey(%x) = %x, want %x", scalar, got, want)
+			t.Fatalf("PublicKey(%x) = %x, want %x", *k, got, want)
 		}
 	})
 }
@@ -50,19 +54,16 @@ func FuzzVerify(f *testing.F) {
 		f.Add(u[:], []byte{1}, append([]byte{1}, make([]byte, 63)...))
 	}
 	f.Fuzz(func(t *testing.T, key, msg, sig []byte) {
-		if len(key) != 32 {
-			return
-		}
-		u := (*[32]byte)(key)
+		u := array(key)
 		got := verdicts(t, u, msg, sig)
 		if want := referenceVerify(u, msg, sig); got != want {
-			t.Fatalf("Verify(%x, %x, %x) = %v", key, msg, sig, got)
+			t.Fatalf("Verify(%x, %x, %x) = %v", *u, msg, sig, got)
 		}
 		if VerifyStrict(u, msg, sig) && !got {
-			t.Fatalf("VerifyStrict(%x, %x, %x) accepts what Verify refuses", key, msg, sig)
+			t.Fatalf("VerifyStrict(%x, %x, %x) accepts what Verify refuses", *u, msg, sig)
 		}
-		if want := ed25519.Verify(key, msg, sig); VerifyEd25519(u, msg, sig) != want {
-			t.Fatalf("VerifyEd25519(%x, %x, %x) = %v", key, msg, sig, !want)
+		if want := ed25519.Verify(u[:], msg, sig); VerifyEd25519(u, msg, sig) != want {
+			t.Fatalf("VerifyEd25519(%x, %x, %x) = %v", *u, msg, sig, !want)
 		}
 	})
 }

@@ -104,7 +104,11 @@ func samples(t testing.TB, n int) (ps []*Point, qs []*edwards25519.Point) {
 
 func TestPointArithmetic(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
-		ps, qs := samples(t, 20)
+		n := 20
+		if testing.Short() {
+			n = 2
+		}
+		ps, qs := samples(t, n)
 		same := func(name string, p *Point, q *edwards25519.Point) {
 			t.Helper()
 			if !bytes.Equal(p.Bytes(), q.Bytes()) {
