@@ -19,22 +19,33 @@ const MaxDepth = 128
 // text can stand becomes its display form, one JID inside another too, a
 // filler nibble inside a packed text becomes a NUL, and of repeated attributes
 // all are kept.
-func Unmarshal(data []byte) (*Node, error) { return unmarshal(data, false, false) }
+func Unmarshal(data []byte) (*Node, error) { return Decoder{}.Unmarshal(data) }
 
 // UnmarshalInPlace is [Unmarshal] for a data that is given away: texts and
 // bytes of the node are parts of it. It must not change while they are in use.
-func UnmarshalInPlace(data []byte) (*Node, error) { return unmarshal(data, false, true) }
+func UnmarshalInPlace(data []byte) (*Node, error) { return Decoder{InPlace: true}.Unmarshal(data) }
 
 // UnmarshalStrict is [Unmarshal] for what correct encoders write. It refuses,
 // with an error that wraps [ErrStrict], JIDs of unknown servers, unknown
 // domain bytes, a JID inside a JID or as a tag or an attribute key, an empty
 // tag and a filler nibble inside a packed text.
-func UnmarshalStrict(data []byte) (*Node, error) { return unmarshal(data, true, false) }
+func UnmarshalStrict(data []byte) (*Node, error) { return Decoder{Strict: true}.Unmarshal(data) }
 
-func unmarshal(data []byte, strict, inPlace bool) (*Node, error) {
+// Decoder reads nodes with options. The zero value is what [Unmarshal] uses.
+type Decoder struct {
+	Strict   bool // as UnmarshalStrict
+	InPlace  bool // as UnmarshalInPlace
+	MaxDepth int  // levels of nesting; 0 stands for the constant of that name
+}
+
+// Unmarshal reads one node as the function of that name does.
+func (o Decoder) Unmarshal(data []byte) (*Node, error) {
+	if o.MaxDepth == 0 {
+		o.MaxDepth = MaxDepth
+	}
 	// The same code runs twice. The first run checks and counts; it does not
 	// allocate but for JIDs inside JIDs. The second has room for everything.
-	count := decoder{data: data, strict: strict, inPlace: inPlace, counting: true}
+	count := decoder{data: data, strict: o.Strict, inPlace: o.InPlace, maxDepth: o.MaxDepth, counting: true}
 	var root Node
 	err := count.node(&root, 0)
 	if err == nil && count.off != len(data) {
@@ -44,7 +55,7 @@ func unmarshal(data []byte, strict, inPlace bool) (*Node, error) {
 		return nil, err
 	}
 	d := decoder{
-		data: data, inPlace: inPlace,
+		data: data, inPlace: o.InPlace, maxDepth: o.MaxDepth,
 		nodes: make([]Node, 1+count.nodeCount),
 		attrs: make([]Attr, count.attrCount),
 		arena: make([]byte, 0, count.arenaLen),
@@ -60,6 +71,7 @@ type decoder struct {
 	data            []byte
 	off             int
 	strict, inPlace bool
+	maxDepth        int
 
 	counting                       bool
 	nodeCount, attrCount, arenaLen int
@@ -132,7 +144,7 @@ func (d *decoder) listLen(tag byte) (int, error) {
 
 func (d *decoder) node(n *Node, depth int) error {
 	start := d.off
-	if depth >= MaxDepth {
+	if depth >= d.maxDepth {
 		return d.fail(start, ErrDepth)
 	}
 	tag, err := d.byte()

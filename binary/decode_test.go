@@ -112,6 +112,16 @@ func TestDepth(t *testing.T) {
 	if _, err := Unmarshal(nest(MaxDepth + 1)); !errors.Is(err, ErrDepth) {
 		t.Errorf("%d levels: %v, want ErrDepth", MaxDepth+1, err)
 	}
+	if _, err := (Decoder{MaxDepth: 201}).UnmarshalFrame(append([]byte{0}, nest(201)...)); err != nil {
+		t.Errorf("201 levels of 201: %v", err)
+	}
+	if _, err := (Decoder{MaxDepth: 2}).Unmarshal(nest(3)); !errors.Is(err, ErrDepth) {
+		t.Errorf("3 levels of 2: %v, want ErrDepth", err)
+	}
+	strict := append([]byte{1}, nest(1)...)
+	if _, err := (Decoder{Strict: true}).UnmarshalFrame(strict); !errors.Is(err, ErrStrict) {
+		t.Errorf("flag byte 1, strictly: %v", err)
+	}
 }
 
 // TestTruncation: every beginning of an encoding is an error at its end.

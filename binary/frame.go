@@ -27,12 +27,18 @@ func Unpack(frame []byte) ([]byte, error) { return unpack(frame, false) }
 func UnpackStrict(frame []byte) ([]byte, error) { return unpack(frame, true) }
 
 // UnmarshalFrame reads the node in a frame. It does not refer to frame.
-func UnmarshalFrame(frame []byte) (*Node, error) {
-	data, err := Unpack(frame)
+func UnmarshalFrame(frame []byte) (*Node, error) { return Decoder{}.UnmarshalFrame(frame) }
+
+// UnmarshalFrame reads the node in a frame, strictly if the decoder is.
+func (o Decoder) UnmarshalFrame(frame []byte) (*Node, error) {
+	data, err := unpack(frame, o.Strict)
 	if err != nil {
 		return nil, err
 	}
-	return unmarshal(data, false, frame[0]&flagCompressed != 0)
+	if frame[0]&flagCompressed != 0 {
+		o.InPlace = true // what was inflated belongs to nobody else
+	}
+	return o.Unmarshal(data)
 }
 
 func unpack(frame []byte, strict bool) ([]byte, error) {

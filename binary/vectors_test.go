@@ -46,6 +46,10 @@ func TestRecordedNodes(t *testing.T) {
 					if !errors.Is(err, ErrDepth) {
 						t.Errorf("201 levels: %v, want ErrDepth", err)
 					}
+					deep, err := Decoder{MaxDepth: 201}.Unmarshal(e.Data[1:])
+					if err != nil || !Equal(deep, &v.Node.Node) {
+						t.Errorf("201 levels of 201: %v, %v", deep, err)
+					}
 					continue
 				}
 				if err != nil {
