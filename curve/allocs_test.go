@@ -1,9 +1,13 @@
 package curve
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/sigcore/sigcore/internal/testvec"
+)
 
 func TestAllocations(t *testing.T) {
-	if raceEnabled || testing.CoverMode() != "" {
+	if testvec.Race || testing.CoverMode() != "" {
 		t.Skip("instrumentation changes what escapes")
 	}
 	var k, u, out [32]byte
