@@ -2,6 +2,7 @@ package signal
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"testing"
@@ -254,4 +255,9 @@ func wantError(t testing.TB, what string, err, want error) {
 	if !errors.Is(err, want) {
 		t.Fatalf("%s: error %v, want %v", what, err, want)
 	}
+}
+
+func decodeHex(t testing.TB, s string) []byte {
+	t.Helper()
+	return must(hex.DecodeString(s))(t)
 }
