@@ -4,157 +4,180 @@ import (
 	"cmp"
 	"crypto/ecdh"
 	"crypto/ed25519"
+	"slices"
 	"testing"
+	"time"
+
+	"filippo.io/edwards25519"
 
 	"github.com/sigcore/sigcore/internal/impl"
 )
 
-var benchSink byte
+// A benchOp is an operation with the same of another library, if there is one.
+type benchOp struct {
+	name string
+	n    int // calls in a round of about 0.1 ms
+	f    func()
+	lib  string
+	peer func()
+}
 
-// benchTiers runs f as sub-benchmarks impl=…, under each tier of field and of
-// this package together.
-func benchTiers(b *testing.B, f func(b *testing.B)) {
+func benchOps(b *testing.B) map[string]benchOp {
+	must := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	valid := func(ok bool) {
+		if !ok {
+			b.Fatal("refused")
+		}
+	}
+	var k, u, out [32]byte
+	var z [64]byte
+	k[5], u[0] = 1, 9
+	msg := make([]byte, 33)
+
+	p, err := NewPrivateKey(k[:])
+	must(err)
+	e, err := NewEd25519PrivateKey(k[:])
+	must(err)
+	pub, ePub := p.PublicKey(), e.PublicKey()
+	sig, eSig := p.SignWithRandom(&z, msg), e.Sign(msg)
+	v := NewVerificationKey(&pub)
+	v.Precompute()
+	s, err := new(Scalar).SetBytesWithClamping(k[:])
+	must(err)
+	var q, base Point
+	_, err = base.SetBytes(ePub[:])
+	must(err)
+
+	libKey, err := ecdh.X25519().NewPrivateKey(k[:])
+	must(err)
+	libPub, err := ecdh.X25519().NewPublicKey(pub[:])
+	must(err)
+	libEd := ed25519.NewKeyFromSeed(k[:])
+	libScalar, err := edwards25519.NewScalar().SetBytesWithClamping(k[:])
+	must(err)
+	var libPoint edwards25519.Point
+	libBase, err := new(edwards25519.Point).SetBytes(ePub[:])
+	must(err)
+
+	var row int
+	var l [3][5]uint64
+	ops := make(map[string]benchOp)
+	for _, op := range []benchOp{
+		{"X25519", 4, func() { X25519(&out, &k, &pub) }, "ecdh", func() {
+			_, err := libKey.ECDH(libPub)
+			must(err)
+		}},
+		{"PublicKey", 8, func() { PublicKey(&out, &k) }, "ecdh", func() {
+			_, err := ecdh.X25519().NewPrivateKey(k[:])
+			must(err)
+		}},
+		{"Ed25519Sign", 8, func() { e.Sign(msg) }, "ed25519", func() { ed25519.Sign(libEd, msg) }},
+		{"Ed25519Verify", 4, func() { valid(VerifyEd25519(&ePub, msg, eSig[:])) }, "ed25519", func() {
+			valid(ed25519.Verify(ePub[:], msg, eSig[:]))
+		}},
+		{"XEdDSASign", 8, func() { p.SignWithRandom(&z, msg) }, "", nil},
+		{"XEdDSAVerify", 4, func() { valid(Verify(&pub, msg, sig[:])) }, "", nil},
+		{"XEdDSAVerifyPrepared", 4, func() { valid(v.Verify(msg, sig[:])) }, "", nil},
+		{"ScalarBaseMult", 8, func() { q.ScalarBaseMult(s) }, "filippo", func() { libPoint.ScalarBaseMult(libScalar) }},
+		{"ScalarMult", 4, func() { q.ScalarMult(s, &base) }, "filippo", func() { libPoint.ScalarMult(libScalar, libBase) }},
+		{"DoubleBase", 4, func() { q.VarTimeDoubleScalarBaseMult(s, &base, s) }, "filippo", func() {
+			libPoint.VarTimeDoubleScalarBaseMult(libScalar, libBase, libScalar)
+		}},
+		{"Select", 4000, func() {
+			row = (row + 1) & 15
+			selectNiels(&l[0], &l[1], &l[2], &fixedBaseTable[row], int64(row-8))
+		}, "", nil},
+	} {
+		ops[op.name] = op
+	}
+	return ops
+}
+
+// selectTier turns on the kernel set name of field and of this package.
+func selectTier(name string) bool {
+	field := impl.Select("field", name)
+	return impl.Select("curve", name) && field
+}
+
+func benchOperation(b *testing.B, name string) {
+	op := benchOps(b)[name]
 	b.Cleanup(func() { impl.Reset("field"); impl.Reset("curve") })
-	for _, name := range append(impl.List("field"), "") {
-		b.Run("impl="+cmp.Or(name, "generic"), func(b *testing.B) {
-			if !impl.Select("field", name) || !impl.Select("curve", name) {
+	for _, tier := range append(impl.List("curve"), "") {
+		b.Run("impl="+cmp.Or(tier, "generic"), func(b *testing.B) {
+			if !selectTier(tier) {
 				b.Skip("may not run on this machine or in this build")
 			}
 			b.ReportAllocs()
-			f(b)
+			for b.Loop() {
+				op.f()
+			}
+		})
+	}
+	if op.peer != nil {
+		b.Run("lib="+op.lib, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				op.peer()
+			}
 		})
 	}
 }
 
-func BenchmarkX25519(b *testing.B) {
-	k, u := [32]byte{1, 2, 3}, [32]byte{9}
-	benchTiers(b, func(b *testing.B) {
-		for b.Loop() {
-			X25519(&u, &k, &u)
-		}
-	})
-	b.Run("lib=ecdh", func(b *testing.B) {
-		p, _ := ecdh.X25519().NewPrivateKey(k[:])
-		q, _ := ecdh.X25519().NewPublicKey(u[:])
-		for b.Loop() {
-			z, _ := p.ECDH(q)
-			benchSink ^= z[0]
-		}
-	})
-}
+func BenchmarkX25519(b *testing.B)               { benchOperation(b, "X25519") }
+func BenchmarkPublicKey(b *testing.B)            { benchOperation(b, "PublicKey") }
+func BenchmarkEd25519Sign(b *testing.B)          { benchOperation(b, "Ed25519Sign") }
+func BenchmarkEd25519Verify(b *testing.B)        { benchOperation(b, "Ed25519Verify") }
+func BenchmarkXEdDSASign(b *testing.B)           { benchOperation(b, "XEdDSASign") }
+func BenchmarkXEdDSAVerify(b *testing.B)         { benchOperation(b, "XEdDSAVerify") }
+func BenchmarkXEdDSAVerifyPrepared(b *testing.B) { benchOperation(b, "XEdDSAVerifyPrepared") }
+func BenchmarkScalarBaseMult(b *testing.B)       { benchOperation(b, "ScalarBaseMult") }
+func BenchmarkScalarMult(b *testing.B)           { benchOperation(b, "ScalarMult") }
+func BenchmarkDoubleBase(b *testing.B)           { benchOperation(b, "DoubleBase") }
+func BenchmarkSelect(b *testing.B)               { benchOperation(b, "Select") }
 
-func BenchmarkPublicKey(b *testing.B) {
-	k, u := [32]byte{1, 2, 3}, [32]byte{}
-	benchTiers(b, func(b *testing.B) {
-		for b.Loop() {
-			PublicKey(&u, &k)
-		}
-	})
-	b.Run("lib=ecdh", func(b *testing.B) {
-		for b.Loop() {
-			p, _ := ecdh.X25519().NewPrivateKey(k[:])
-			benchSink ^= p.PublicKey().Bytes()[0]
-		}
-	})
-}
-
-func BenchmarkFixedBase(b *testing.B) {
-	k := [32]byte{1, 2, 3, 31: 77}
-	benchTiers(b, func(b *testing.B) {
-		var p Point
-		for b.Loop() {
-			fixedBase(&p, &k)
-		}
-	})
-}
-
-func BenchmarkSelect(b *testing.B) {
-	benchTiers(b, func(b *testing.B) {
-		var x, y, z [5]uint64
-		d := int64(0)
-		for b.Loop() {
-			selectNiels(&x, &y, &z, &fixedBaseTable[d+8], d)
-			if d++; d > 8 {
-				d = -8
+// BenchmarkCurveInterleaved runs the tiers and the other library in turns, in
+// short rounds, and reports minimum and median of each: ratios on a machine
+// whose load changes.
+func BenchmarkCurveInterleaved(b *testing.B) {
+	b.Cleanup(func() { impl.Reset("field"); impl.Reset("curve") })
+	ops := benchOps(b)
+	names := make([]string, 0, len(ops))
+	for name := range ops {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		op := ops[name]
+		b.Run(name, func(b *testing.B) {
+			times := map[string][]float64{}
+			round := func(who string, f func()) {
+				f()
+				begin := time.Now()
+				for range op.n {
+					f()
+				}
+				times[who] = append(times[who], float64(time.Since(begin).Nanoseconds())/float64(op.n))
 			}
-		}
-	})
-}
-
-func BenchmarkXEdDSASign(b *testing.B) {
-	p, _ := NewPrivateKey(make([]byte, 32))
-	var z [64]byte
-	msg := make([]byte, 33)
-	p.signingState()
-	benchTiers(b, func(b *testing.B) {
-		for b.Loop() {
-			benchSink ^= p.SignWithRandom(&z, msg)[0]
-		}
-	})
-}
-
-func BenchmarkXEdDSAVerify(b *testing.B) {
-	p, _ := NewPrivateKey(make([]byte, 32))
-	var z [64]byte
-	msg := make([]byte, 33)
-	sig := p.SignWithRandom(&z, msg)
-	u := p.PublicKey()
-	b.Run("key=plain", func(b *testing.B) {
-		benchTiers(b, func(b *testing.B) {
 			for b.Loop() {
-				if !Verify(&u, msg, sig[:]) {
-					b.Fatal("refused")
+				for _, tier := range append(impl.List("curve"), "") {
+					if selectTier(tier) {
+						round(cmp.Or(tier, "generic"), op.f)
+					}
+				}
+				if op.peer != nil {
+					round(op.lib, op.peer)
 				}
 			}
+			for who, t := range times {
+				slices.Sort(t)
+				b.ReportMetric(t[0], who+"-min-ns")
+				b.ReportMetric(t[len(t)/2], who+"-med-ns")
+			}
+			b.ReportMetric(0, "ns/op")
 		})
-	})
-	b.Run("key=prepared", func(b *testing.B) {
-		v := NewVerificationKey(&u)
-		v.Precompute()
-		benchTiers(b, func(b *testing.B) {
-			for b.Loop() {
-				if !v.Verify(msg, sig[:]) {
-					b.Fatal("refused")
-				}
-			}
-		})
-	})
-}
-
-func BenchmarkEd25519Sign(b *testing.B) {
-	seed := make([]byte, 32)
-	p, _ := NewEd25519PrivateKey(seed)
-	msg := make([]byte, 33)
-	benchTiers(b, func(b *testing.B) {
-		for b.Loop() {
-			benchSink ^= p.Sign(msg)[0]
-		}
-	})
-	b.Run("lib=ed25519", func(b *testing.B) {
-		q := ed25519.NewKeyFromSeed(seed)
-		for b.Loop() {
-			benchSink ^= ed25519.Sign(q, msg)[0]
-		}
-	})
-}
-
-func BenchmarkEd25519Verify(b *testing.B) {
-	seed := make([]byte, 32)
-	p, _ := NewEd25519PrivateKey(seed)
-	msg := make([]byte, 33)
-	sig, pub := p.Sign(msg), p.PublicKey()
-	benchTiers(b, func(b *testing.B) {
-		for b.Loop() {
-			if !VerifyEd25519(&pub, msg, sig[:]) {
-				b.Fatal("refused")
-			}
-		}
-	})
-	b.Run("lib=ed25519", func(b *testing.B) {
-		for b.Loop() {
-			if !ed25519.Verify(pub[:], msg, sig[:]) {
-				b.Fatal("refused")
-			}
-		}
-	})
+	}
 }

@@ -12,12 +12,7 @@ import (
 // TestX25519Edges compares with the ladder over math/big on u-coordinates at the
 // limits of the field, of limbs and of words, top bit set and clear.
 func TestX25519Edges(t *testing.T) {
-	var scalars [][32]byte
-	for _, k := range [][32]byte{
-		{}, {1}, {8}, {31: 0x40}, {0: 0xf8, 31: 0x7f}, {}, {},
-	} {
-		scalars = append(scalars, k)
-	}
+	scalars := [][32]byte{{}, {1}, {8}, {31: 0x40}, {0: 0xf8, 31: 0x7f}, {}, {}}
 	for i := range 32 {
 		if i > 0 && i < 31 {
 			scalars[4][i] = 0xff // 2^255 - 8
