@@ -25,42 +25,45 @@ func compress(t testing.TB, data []byte) []byte {
 	return b.Bytes()
 }
 
+// compressZeros is compress for that many zeros.
+func compressZeros(t testing.TB, n int) []byte {
+	t.Helper()
+	b := bytes.NewBuffer([]byte{flagCompressed})
+	z, err := zlib.NewWriterLevel(b, zlib.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zeros := make([]byte, 1<<20)
+	for ; n > 0; n -= len(zeros) {
+		if _, err := z.Write(zeros[:min(n, len(zeros))]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // TestInflateLimit: the limit itself passes, one byte more is refused without
 // having allocated more than the limit.
 func TestInflateLimit(t *testing.T) {
 	if _, err := Unpack(compress(t, []byte("warm the pool"))); err != nil {
 		t.Fatal(err)
 	}
-	bomb := compress(t, make([]byte, 10<<20))
-	long := []byte{flagCompressed}
-	z := bytes.NewBuffer(long)
-	w, err := zlib.NewWriterLevel(z, zlib.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	zeros := make([]byte, 1<<20)
-	megabytes := 1000
+	bombSize := 1000 << 20
 	if testing.Short() {
-		megabytes = 100
-	}
-	for range megabytes {
-		if _, err := w.Write(zeros); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		bombSize = 20 << 20
 	}
 	for _, c := range []struct {
 		name  string
 		frame []byte
 		size  int // -1: refused
 	}{
-		{"10 MiB", bomb, 10 << 20},
-		{"limit - 1", compress(t, make([]byte, MaxInflated-1)), MaxInflated - 1},
-		{"limit", compress(t, make([]byte, MaxInflated)), MaxInflated},
-		{"limit + 1", compress(t, make([]byte, MaxInflated+1)), -1},
-		{"bomb", z.Bytes(), -1},
+		{"limit - 1", compressZeros(t, MaxInflated-1), MaxInflated - 1},
+		{"limit", compressZeros(t, MaxInflated), MaxInflated},
+		{"limit + 1", compressZeros(t, MaxInflated+1), -1},
+		{"far above", compressZeros(t, bombSize), -1},
 	} {
 		var data []byte
 		var err error
