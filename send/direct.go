@@ -43,8 +43,8 @@ type DirectMessage struct {
 // *[RecipientError] if none of them could be encrypted for; then the sessions
 // of the own devices are untouched.
 func Direct(ctx context.Context, a Account, m *DirectMessage) (*Stanza, error) {
-	if m.ID == "" || m.To.User == "" || m.Type == "" {
-		return nil, fmt.Errorf("%w: direct message without id, type or recipient", ErrInvalid)
+	if m.ID == "" || m.To.User == "" || m.Type == "" || m.Self.PN.User == "" && m.Self.LID.User == "" {
+		return nil, fmt.Errorf("%w: direct message without id, type, recipient or sender", ErrInvalid)
 	}
 	msg, err := parse(m.Message, m.Context)
 	if err != nil {

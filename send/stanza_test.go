@@ -492,6 +492,7 @@ func TestInvalidRequests(t *testing.T) {
 		"no id":        func(m *DirectMessage) { m.ID = "" },
 		"no type":      func(m *DirectMessage) { m.Type = "" },
 		"no recipient": func(m *DirectMessage) { m.To.User = "" },
+		"no sender":    func(m *DirectMessage) { m.Self = Self{} },
 	} {
 		m := directMessage(t)
 		change(m)
