@@ -37,7 +37,7 @@ func NewEd25519PrivateKey(seed []byte) (*Ed25519PrivateKey, error) {
 	k.a.setClamped(&s)
 	var A Point
 	fixedBase(&A, &s)
-	A.BytesInto(&k.public)
+	A.encode(&k.public)
 	return k, nil
 }
 

@@ -32,8 +32,9 @@ var (
 )
 
 func checkInitialized(p *Point) {
-	// Z is never zero, whatever its limbs.
-	if *p.z.Limbs() == [5]uint64{} {
+	// Z is never zero, whatever its limbs. One comparison tells nothing else.
+	z := p.z.Limbs()
+	if z[0]|z[1]|z[2]|z[3]|z[4] == 0 {
 		panic("curve: use of uninitialized Point")
 	}
 }
@@ -76,8 +77,11 @@ func (v *Point) Bytes() []byte {
 // BytesInto sets out to the encoding that Bytes returns.
 func (v *Point) BytesInto(out *[32]byte) {
 	checkInitialized(v)
-	encodePoint(out, &v.x, &v.y, &v.z)
+	v.encode(out)
 }
+
+// encode is BytesInto for points that are known to be initialized.
+func (v *Point) encode(out *[32]byte) { encodePoint(out, &v.x, &v.y, &v.z) }
 
 // encodePoint sets out to the encoding of (X:Y:Z).
 func encodePoint(out *[32]byte, x, y, z *field.Element) {
@@ -100,6 +104,11 @@ func (v *Point) BytesMontgomery() []byte {
 
 func (v *Point) montgomeryInto(out *[32]byte) {
 	checkInitialized(v)
+	v.montgomery(out)
+}
+
+// montgomery is montgomeryInto for points that are known to be initialized.
+func (v *Point) montgomery(out *[32]byte) {
 	var n, d field.Element
 	n.Add(&v.z, &v.y)
 	d.Subtract(&v.z, &v.y)

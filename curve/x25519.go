@@ -57,7 +57,7 @@ func PublicKey(dst, scalar *[32]byte) {
 	// identity, which has no u-coordinate.
 	var p Point
 	fixedBase(&p, &k)
-	p.montgomeryInto(dst)
+	p.montgomery(dst)
 }
 
 // clamp makes k a multiple of the cofactor in [2^254, 2^255).

@@ -38,7 +38,7 @@ func (p *PrivateKey) signingState() *signingState {
 	s.a.setClamped(&p.k)
 	var A Point
 	fixedBase(&A, &p.k)
-	A.BytesInto(&s.public)
+	A.encode(&s.public)
 	// Callers that race compute and store the same state.
 	p.signing.Store(s)
 	return s
@@ -82,7 +82,7 @@ func (st *signingState) finish(sig *[SignatureSize]byte, digest *[sha512.Size]by
 	var R Point
 	r.setUniform(digest)
 	R.ScalarBaseMult(&r)
-	R.BytesInto((*[32]byte)(sig[:32]))
+	R.encode((*[32]byte)(sig[:32]))
 
 	h := sha512.New()
 	h.Write(sig[:32])
