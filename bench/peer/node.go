@@ -176,6 +176,10 @@ func decoded(n *binary.Node, quiet bool) answer {
 	return answer{"node": nodeJSON{*n}}
 }
 
+// decoder reads deeper than the library does by itself: one recorded node has
+// 200 levels.
+var decoder = binary.Decoder{MaxDepth: 256}
+
 func init() {
 	features = append(features, "node")
 	register("node_encode", func(_ *peer, r *struct{ Node *nodeJSON }) (answer, error) {
@@ -196,7 +200,7 @@ func init() {
 		if r.Data == nil {
 			return nil, missing("data")
 		}
-		n, err := binary.Unmarshal(*r.Data)
+		n, err := decoder.Unmarshal(*r.Data)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +214,7 @@ func init() {
 		if r.Data == nil {
 			return nil, missing("data")
 		}
-		n, err := binary.UnmarshalFrame(*r.Data)
+		n, err := decoder.UnmarshalFrame(*r.Data)
 		if err != nil {
 			return nil, err
 		}
