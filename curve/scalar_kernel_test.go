@@ -46,8 +46,14 @@ func TestScalarKernels(t *testing.T) {
 	edges := edgeWords()
 	for _, k := range scalarTiers() {
 		t.Run(k.name, func(t *testing.T) {
+			largest := bitPatterns()[15]
 			for _, n := range wideEdges() {
 				checkReduceWide(t, k, [8]uint64(toWords(n, 8)))
+				// The same number as a product and a sum.
+				b, c := new(big.Int).DivMod(n, bigWords(largest[:]...), new(big.Int))
+				if b.BitLen() <= 256 {
+					checkMulAdd(t, k, largest, [4]uint64(toWords(b, 4)), [4]uint64(toWords(c, 4)))
+				}
 			}
 			r := scalarRand(7)
 			for _, a := range edges {
@@ -57,7 +63,7 @@ func TestScalarKernels(t *testing.T) {
 				checkMulAdd(t, k, a, a, a)
 			}
 			// Words of zeros and ones in every pattern.
-			patterns := edges[len(edges)-16:]
+			patterns := bitPatterns()
 			for _, a := range patterns {
 				for _, b := range patterns {
 					for _, c := range patterns {

@@ -59,7 +59,7 @@ func scalarBytes(n *big.Int, size int) []byte {
 }
 
 // wideEdges are numbers below 2^512 around multiples of ℓ and powers of two,
-// and with words of zeros and ones in every pattern.
+// with words of zeros and ones in every pattern, and around the carryEdges.
 func wideEdges() []*big.Int {
 	var out []*big.Int
 	limit := new(big.Int).Lsh(big.NewInt(1), 512)
@@ -89,6 +89,66 @@ func wideEdges() []*big.Int {
 		}
 		out = append(out, bigWords(w[:]...))
 	}
+	for _, n := range carryEdges() {
+		around(n)
+	}
+	return out
+}
+
+// carryEdges are numbers whose reduction carries into the highest word of c·h or
+// of c·h1, in the terms of scalarReduceWideGeneric. That needs a product of
+// order1 that ends a word, which happens once in 2^60 random cases.
+func carryEdges() []*big.Int {
+	c := bigWords(order0, order1)
+	ones := new(big.Int).SetUint64(1<<64 - 1)
+	var out []*big.Int
+	// tops calls f with a highest word and the words around the one below it
+	// with which the sum of their products with order1 reaches 2^64.
+	tops := func(limit uint64, f func(top uint64, below *big.Int)) {
+		for top := range limit {
+			missing := new(big.Int).SetUint64(-(order1 * top))
+			for d := int64(-3); d <= 3; d++ {
+				below := new(big.Int).Lsh(missing, 64)
+				below.Div(below, new(big.Int).SetUint64(order1)).Add(below, big.NewInt(d))
+				if below.Sign() >= 0 && below.BitLen() <= 64 {
+					f(top, below)
+				}
+			}
+		}
+	}
+	tops(16, func(top uint64, below *big.Int) {
+		h := new(big.Int).Lsh(new(big.Int).SetUint64(top), 64)
+		h.Or(h, below)
+		for range 3 {
+			h.Lsh(h, 64).Or(h, ones)
+		}
+		out = append(out, h.Lsh(h, 252))
+	})
+	tops(21, func(top uint64, below *big.Int) {
+		h1 := new(big.Int).Lsh(new(big.Int).SetUint64(top), 64)
+		h1.Or(h1, below).Lsh(h1, 64).Or(h1, ones)
+		h := h1.Lsh(h1, 252)
+		h.Div(h, c).Add(h, big.NewInt(1)) // the least h with c·h / 2^252 = h1
+		if h.BitLen() <= 260 {
+			out = append(out, h.Lsh(h, 252))
+		}
+	})
+	// A borrow of c·h2 from the highest word of l2 + x0 + 2·ℓ - l1: the three
+	// words below it are made zero by the choice of x0.
+	low252 := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 252), big.NewInt(1))
+	word := new(big.Int).Lsh(big.NewInt(1), 192)
+	for i := range uint(130) {
+		h := new(big.Int).Lsh(big.NewInt(1), 260)
+		h.Sub(h, new(big.Int).Lsh(big.NewInt(1), 2*i))
+		t := new(big.Int).Mul(c, h)
+		l1 := new(big.Int).And(t, low252)
+		u := t.Rsh(t, 252)
+		u.Mul(u, c)
+		l2 := new(big.Int).And(u, low252)
+		x0 := l1.Sub(l1, l2)
+		x0.Sub(x0, order).Sub(x0, order).Mod(x0, word)
+		out = append(out, x0.Or(x0, h.Lsh(h, 252)))
+	}
 	return out
 }
 
@@ -98,6 +158,16 @@ func edgeWords() [][4]uint64 {
 	for _, n := range wideEdges() {
 		if n.BitLen() <= 256 {
 			out = append(out, [4]uint64(toWords(n, 4)))
+		}
+	}
+	return out
+}
+
+// bitPatterns are words of zeros and ones in every pattern.
+func bitPatterns() (out [16][4]uint64) {
+	for pattern := range out {
+		for i := range out[pattern] {
+			out[pattern][i] = -uint64(pattern >> i & 1)
 		}
 	}
 	return out
