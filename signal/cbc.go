@@ -34,6 +34,11 @@ func appendCBC(dst []byte, key *[32]byte, iv *[16]byte, plaintext []byte) []byte
 	return dst
 }
 
+// clearPlain wipes a plaintext of m that was appended to dst, with its padding.
+func (m *SignalMessage) clearPlain(dst, plain []byte) {
+	clear(plain[len(dst) : len(dst)+len(m.Ciphertext)])
+}
+
 // appendCBCPlain appends the plaintext of an AES-256-CBC ciphertext. An
 // ErrMalformed leaves nothing of the plaintext in the capacity of dst. It is
 // not a padding oracle: only authenticated ciphertexts come here.

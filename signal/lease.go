@@ -24,24 +24,26 @@ type lease struct {
 func (l *lease) rebase() { l.ceiling = min(l.ceiling, leaseBatch) }
 
 // burn moves the sending chain to the ceiling, so that no counter below it is
-// used again. If the gap is too large to be honest the chain is dropped, the
-// rest of the session still receives.
+// used again. If the gap is too large to be honest the chain is closed: the
+// session receives, and sends again when the peer has made a ratchet step.
 func (st *state) burn(ceiling uint32) {
-	if !st.sender.ok || ceiling <= st.sender.chain.index {
+	if !st.sender.open || ceiling <= st.sender.chain.index {
 		return
 	}
 	if ceiling-st.sender.chain.index > maxBurn {
-		st.sender = senderChain{}
+		st.sender.close()
 		return
 	}
 	var seed [32]byte
 	for st.sender.chain.index < ceiling {
 		if st.sender.chain.step(&seed) != nil {
-			st.sender = senderChain{}
+			st.sender.close()
 			return
 		}
 	}
 }
+
+func (c *senderChain) close() { c.open, c.chain.key = false, [32]byte{} }
 
 // Lease returns the counter lease of the record: the exclusive ceiling of the
 // counters that may have been used, 0 if there is none, and the incarnation of

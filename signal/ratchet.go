@@ -85,7 +85,7 @@ func (o *opening) selectKeys(keys *messageKeys, counter uint32, b *budget) error
 		return &SkipError{Next: o.chain.index, Counter: counter, Max: maxSteps}
 	}
 	if r == nil {
-		if !st.sender.ok {
+		if !st.sender.keyed {
 			return errNoSenderChain
 		}
 		ratchetRoot(&o.root, &o.chain, &st.root, &st.sender.private, &o.ratchet)
@@ -109,7 +109,7 @@ func (o *opening) prepare() error {
 	if err := generatePrivateKey(&o.sender.private); err != nil {
 		return err
 	}
-	o.sender.ok = true
+	o.sender.keyed, o.sender.open = true, true
 	o.sender.public = o.sender.private.public()
 	ratchetRoot(&o.root, &o.sender.chain, &o.root, &o.sender.private, &o.ratchet)
 	return nil
@@ -135,7 +135,7 @@ func (o *opening) commit() (ratcheted bool) {
 	// The number of messages of the replaced chain but one, and 0 for none, as
 	// deployed peers count it; no receiver uses it.
 	st.previousCounter = 0
-	if n := st.sender.chain.index; st.sender.ok && n > 0 {
+	if n := st.sender.chain.index; n > 0 {
 		st.previousCounter = n - 1
 	}
 	st.sender = o.sender

@@ -59,7 +59,7 @@ func (s *Session) appendStates(dst []byte, f form) []byte {
 
 func (st *state) size(f form) int {
 	n := uintFieldSize(st.version) + 2*keyFieldSize + bytesFieldSize(32) + uintFieldSize(st.previousCounter)
-	if st.sender.ok {
+	if st.sender.keyed {
 		n += bytesFieldSize(st.sender.size())
 	}
 	for i := range st.receivers {
@@ -84,7 +84,7 @@ func (st *state) append(dst []byte, f form) []byte {
 	dst = appendKeyField(dst, 3, &st.remoteIdentity)
 	dst = appendBytesField(dst, 4, st.root[:])
 	dst = appendUintField(dst, 5, st.previousCounter)
-	if st.sender.ok {
+	if st.sender.keyed {
 		dst = st.sender.append(appendBytesTag(dst, 6, st.sender.size()))
 	}
 	for i := range st.receivers {
@@ -106,13 +106,13 @@ func (st *state) append(dst []byte, f form) []byte {
 }
 
 func (c *senderChain) size() int {
-	return keyFieldSize + bytesFieldSize(32) + bytesFieldSize(c.chain.size(false))
+	return keyFieldSize + bytesFieldSize(32) + bytesFieldSize(c.chain.size(!c.open))
 }
 
 func (c *senderChain) append(dst []byte) []byte {
 	dst = appendKeyField(dst, 1, &c.public)
 	dst = appendBytesField(dst, 2, c.private[:])
-	return c.chain.append(appendBytesTag(dst, 3, c.chain.size(false)), false)
+	return c.chain.append(appendBytesTag(dst, 3, c.chain.size(!c.open)), !c.open)
 }
 
 func (c *chainKey) size(closed bool) int {
@@ -395,14 +395,16 @@ func (c *senderChain) parse(b []byte) bool {
 	if !s.parse(b) {
 		return false
 	}
-	if len(s.public) == 0 || len(s.private) == 0 || len(s.key) == 0 {
+	if len(s.public) == 0 || len(s.private) == 0 {
 		return true
 	}
 	if !parseStoredPair(&c.public, &c.private, s.public, s.private) {
 		return false
 	}
-	c.chain = chainKey{key: [32]byte(s.key), index: s.index}
-	c.ok = true
+	c.keyed, c.chain.index = true, s.index
+	if c.open = len(s.key) > 0; c.open {
+		c.chain.key = [32]byte(s.key)
+	}
 	return true
 }
 

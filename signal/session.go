@@ -110,7 +110,7 @@ func (s *Session) Initiate(local Local, b *Bundle) error {
 func (s *Session) Encrypt(dst, plaintext []byte) (MessageType, []byte, error) {
 	st := s.current
 	switch {
-	case st == nil || !st.sender.ok:
+	case st == nil || !st.sender.open:
 		return 0, nil, ErrNoSession
 	case st.version != sessionVersion:
 		return 0, nil, &VersionError{Got: st.version}
@@ -212,7 +212,7 @@ func (s *Session) Decrypt(dst, message []byte, trust Trust) ([]byte, Received, e
 			err = o.prepare()
 		}
 		if err != nil {
-			clear(plain[len(dst):])
+			m.clearPlain(dst, plain)
 			return nil, Received{}, err
 		}
 		r := Received{Identity: st.remoteIdentity, Promoted: i >= 0, Ratcheted: o.commit()}
@@ -313,7 +313,7 @@ func (s *Session) DecryptPreKey(dst []byte, m *PreKeySignalMessage, r *Responder
 		return nil, Received{}, err
 	}
 	if err := o.prepare(); err != nil {
-		clear(plain[len(dst):])
+		m.Message.clearPlain(dst, plain)
 		return nil, Received{}, err
 	}
 	rec := Received{Identity: st.remoteIdentity, Promoted: matched && i >= 0, Ratcheted: o.commit()}
@@ -351,7 +351,7 @@ func (s *Session) Clone() *Session {
 func (s *Session) HasCurrent() bool { return s.current != nil }
 
 // CanEncrypt reports whether the current session, if any, can send.
-func (s *Session) CanEncrypt() bool { return s.current != nil && s.current.sender.ok }
+func (s *Session) CanEncrypt() bool { return s.current != nil && s.current.sender.open }
 
 // Archived returns the number of superseded sessions.
 func (s *Session) Archived() int { return len(s.archived) }

@@ -23,11 +23,13 @@ type state struct {
 	pending         pendingPreKey
 }
 
-// A senderChain is our current ratchet key and its chain. ok is false if the
-// state cannot send: it was imported so, or its counters could not be proved
-// unused.
+// A senderChain is our current ratchet key and its chain. If the chain is not
+// open it cannot send, because an imported record has no chain key or because
+// its counters could not be proved unused; the next ratchet step of the peer
+// opens a new one. Without a ratchet key, keyed, not even that is possible.
 type senderChain struct {
-	ok      bool
+	keyed   bool
+	open    bool
 	public  PublicKey
 	private PrivateKey
 	chain   chainKey

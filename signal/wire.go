@@ -32,7 +32,7 @@ func (r *fieldReader) next() bool {
 		return false
 	}
 	num, typ, n := protowire.ConsumeTag(r.b)
-	if n < 0 {
+	if n < 0 || num > protowire.MaxValidNumber {
 		return r.fail()
 	}
 	r.b = r.b[n:]

@@ -75,7 +75,7 @@ func initiate(local *Local, b *Bundle) (*state, error) {
 	// The signed prekey is the responder's first ratchet key: its chain is
 	// what X3DH gives, ours comes from a step against it.
 	st.receivers = []receiverChain{r}
-	st.sender = senderChain{ok: true, public: ratchet.public(), private: ratchet}
+	st.sender = senderChain{keyed: true, open: true, public: ratchet.public(), private: ratchet}
 	ratchetRoot(&st.root, &st.sender.chain, &st.root, &ratchet, &b.SignedPreKey)
 	return st, nil
 }
@@ -105,7 +105,7 @@ func respond(m *PreKeySignalMessage, r *Responder) (*state, error) {
 	if m.HasPreKeyID {
 		r.PreKey.Private.agree(s.slot(), &m.BaseKey)
 	}
-	st.sender = senderChain{ok: true, public: r.SignedPreKey.Public, private: *signed}
+	st.sender = senderChain{keyed: true, open: true, public: r.SignedPreKey.Public, private: *signed}
 	s.derive(&st.root, &st.sender.chain)
 	return st, nil
 }
