@@ -18,19 +18,17 @@ func blob(b []byte) []byte {
 
 // CreateAccount implements store.Backend.
 func (s *SQLite) CreateAccount(ctx context.Context, name string, row []byte) (id store.AccountID, err error) {
-	err = s.withWriter(ctx, func(c *conn) error {
-		return c.write(ctx, func() error {
-			res, err := c.exec(`INSERT INTO accounts (name, record) VALUES (?, ?) ON CONFLICT DO NOTHING`, []byte(name), blob(row))
-			if err != nil {
-				return err
-			}
-			if n, err := res.RowsAffected(); err != nil || n == 0 {
-				return errors.Join(err, store.ErrAccountExists)
-			}
-			n, err := res.LastInsertId()
-			id = store.AccountID(n)
+	err = s.write(ctx, func(c *conn) error {
+		res, err := c.exec(`INSERT INTO accounts (name, record) VALUES (?, ?) ON CONFLICT DO NOTHING`, []byte(name), blob(row))
+		if err != nil {
 			return err
-		})
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, store.ErrAccountExists)
+		}
+		n, err := res.LastInsertId()
+		id = store.AccountID(n)
+		return err
 	})
 	return id, wrap("create account", err)
 }
@@ -66,22 +64,20 @@ func (s *SQLite) Accounts(ctx context.Context) (names []string, err error) {
 
 // DeleteAccount implements store.Backend.
 func (s *SQLite) DeleteAccount(ctx context.Context, id store.AccountID) error {
-	err := s.withWriter(ctx, func(c *conn) error {
-		return c.write(ctx, func() error {
-			for t := store.Identities; t.Valid(); t++ {
-				if _, err := c.exec(`DELETE FROM `+t.String()+` WHERE account = ?`, int64(id)); err != nil {
-					return err
-				}
-			}
-			res, err := c.exec(`DELETE FROM accounts WHERE id = ?`, int64(id))
-			if err != nil {
+	err := s.write(ctx, func(c *conn) error {
+		for t := store.Identities; t.Valid(); t++ {
+			if _, err := c.exec(`DELETE FROM `+t.String()+` WHERE account = ?`, int64(id)); err != nil {
 				return err
 			}
-			if n, err := res.RowsAffected(); err != nil || n == 0 {
-				return errors.Join(err, store.ErrNoAccount)
-			}
-			return nil
-		})
+		}
+		res, err := c.exec(`DELETE FROM accounts WHERE id = ?`, int64(id))
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, store.ErrNoAccount)
+		}
+		return nil
 	})
 	return wrap("delete account", err)
 }

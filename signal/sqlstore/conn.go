@@ -100,7 +100,12 @@ func (c *conn) queryRow(query string, dest any, args ...any) error {
 // fails or panics, or the context has ended when f returns, the transaction is
 // rolled back.
 func (c *conn) write(ctx context.Context, f func() error) error {
-	return c.transaction(ctx, "BEGIN IMMEDIATE", f)
+	return c.transaction(ctx, "BEGIN IMMEDIATE", func() error {
+		if err := f(); err != nil {
+			return err
+		}
+		return ctx.Err()
+	})
 }
 
 // read runs f inside a transaction that sees one state of the database.
@@ -108,6 +113,7 @@ func (c *conn) read(ctx context.Context, f func() error) error {
 	return c.transaction(ctx, "BEGIN", f)
 }
 
+// transaction waits for the begin as long as ctx allows, and then runs f.
 func (c *conn) transaction(ctx context.Context, begin string, f func() error) (err error) {
 	if err := waitBusy(ctx, func() error { _, err := c.exec(begin); return err }); err != nil {
 		return err
@@ -124,9 +130,6 @@ func (c *conn) transaction(ctx context.Context, begin string, f func() error) (e
 		}
 	}()
 	if err := f(); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if _, err := c.exec("COMMIT"); err != nil {
@@ -183,7 +186,11 @@ func newPool(db *sql.DB, n int, closed chan struct{}) *pool {
 }
 
 // acquire waits for a connection. Each one must be given back by release.
-func (p *pool) acquire(ctx context.Context) (*conn, error) {
+func (p *pool) acquire(ctx context.Context) (*conn, error) { return p.acquireUntil(ctx, nil) }
+
+// acquireUntil is acquire that gives up when done is closed. It then returns
+// neither a connection nor an error.
+func (p *pool) acquireUntil(ctx context.Context, done <-chan struct{}) (*conn, error) {
 	select {
 	case <-p.closed:
 		return nil, store.ErrClosed
@@ -197,6 +204,8 @@ func (p *pool) acquire(ctx context.Context) (*conn, error) {
 		return nil, store.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	case <-done:
+		return nil, nil
 	case c := <-p.free:
 		if c.sql == nil {
 			clear(c.stmts)

@@ -184,33 +184,31 @@ func prefixEnd(prefix string) []byte {
 
 // Apply implements store.Backend.
 func (s *SQLite) Apply(ctx context.Context, id store.AccountID, b *store.Batch) error {
-	err := s.withWriter(ctx, func(c *conn) error {
-		return c.write(ctx, func() error {
-			if row, ok := b.Account(); ok {
-				if _, err := c.exec(`UPDATE accounts SET record = ? WHERE id = ?`, blob(row), int64(id)); err != nil {
-					return err
-				}
-			}
-			if err := c.exists(id); err != nil {
+	err := s.write(ctx, func(c *conn) error {
+		if row, ok := b.Account(); ok {
+			if _, err := c.exec(`UPDATE accounts SET record = ? WHERE id = ?`, blob(row), int64(id)); err != nil {
 				return err
 			}
-			ops := b.Ops()
-			for len(ops) > 0 {
-				n := 1
-				for n < len(ops) && n < maxWriteRows && ops[n].Key.Table == ops[0].Key.Table && ops[n].Delete == ops[0].Delete {
-					n++
-				}
-				n = 1 << (bits.Len(uint(n)) - 1)
-				if err := c.writeRows(id, ops[:n]); err != nil {
-					return err
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				ops = ops[n:]
+		}
+		if err := c.exists(id); err != nil {
+			return err
+		}
+		ops := b.Ops()
+		for len(ops) > 0 {
+			n := 1
+			for n < len(ops) && n < maxWriteRows && ops[n].Key.Table == ops[0].Key.Table && ops[n].Delete == ops[0].Delete {
+				n++
 			}
-			return nil
-		})
+			n = 1 << (bits.Len(uint(n)) - 1)
+			if err := c.writeRows(id, ops[:n]); err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			ops = ops[n:]
+		}
+		return nil
 	})
 	return wrap("apply", err)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sigcore/sigcore/signal/store"
@@ -22,6 +23,8 @@ const readers = 4
 type SQLite struct {
 	writer  *pool // of one connection
 	readers *pool
+	queue   writeQueue
+	groups  atomic.Int64 // transactions so far; tests compare them with the writes
 	closed  chan struct{}
 	once    sync.Once
 }
