@@ -7,9 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/sigcore/sigcore/binary"
@@ -181,15 +179,21 @@ func (x *world) people(users ...binary.JID) []binary.JID {
 	return out
 }
 
+// register makes the accounts of devices, many at once.
 func (x *world) register(ctx context.Context, preKeys int, jids ...binary.JID) error {
-	for _, j := range jids {
+	made := make(chan *device, len(jids))
+	err := together(jids, func(j binary.JID) error {
 		d, err := register(ctx, x.disk, x.server, j, preKeys)
-		if err != nil {
-			return err
+		made <- d
+		return err
+	})
+	close(made)
+	for d := range made {
+		if d != nil {
+			x.at[d.jid] = d
 		}
-		x.at[j] = d
 	}
-	return nil
+	return err
 }
 
 // direct prepares a direct message and hands it to the server, which returns
@@ -293,33 +297,8 @@ func (x *world) groupStep(ctx context.Context, content string, distribute, rotat
 		if err != nil {
 			return 0, "", err
 		}
-		return len(out), "a device", x.deliverAll(ctx, out)
+		return len(out), "a device", together(out, func(d delivery) error { return x.deliver(ctx, d) })
 	}
-}
-
-// deliverAll has many devices read at once.
-func (x *world) deliverAll(ctx context.Context, out []delivery) error {
-	var (
-		wg   sync.WaitGroup
-		todo = make(chan delivery)
-		errs = make(chan error, len(out))
-	)
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for d := range todo {
-				if err := x.deliver(ctx, d); err != nil {
-					errs <- err
-				}
-			}
-		})
-	}
-	for _, d := range out {
-		todo <- d
-	}
-	close(todo)
-	wg.Wait()
-	close(errs)
-	return <-errs // nil if there is none
 }
 
 // crash stops the process of the demo while one message is being sent and

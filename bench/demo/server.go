@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/sigcore/sigcore/binary"
 	"github.com/sigcore/sigcore/signal"
@@ -12,6 +13,7 @@ import (
 // turns the stanza of a sender into one for each device. It sees ciphertexts
 // only.
 type server struct {
+	mu      sync.Mutex
 	bundles map[binary.JID]*signal.Bundle
 	preKeys map[binary.JID][]signal.PublicPreKey
 	bytes   int // in frames, both ways
@@ -25,11 +27,15 @@ func newServer() *server {
 }
 
 func (s *server) publish(jid binary.JID, b *signal.Bundle, keys []signal.PublicPreKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.bundles[jid], s.preKeys[jid] = b, keys
 }
 
 // bundle hands out a bundle, with a one-time prekey that nobody else gets.
 func (s *server) bundle(jid binary.JID) (*signal.Bundle, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	published := s.bundles[jid]
 	if published == nil {
 		return nil, errors.New("the server has no bundle of a device")
@@ -51,6 +57,8 @@ type delivery struct {
 // route takes a frame from a sender apart. members are the devices that a
 // message to a group is for.
 func (s *server) route(from binary.JID, frame []byte, members []binary.JID) ([]delivery, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.bytes += len(frame)
 	node, err := binary.UnmarshalFrame(frame)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sigcore/sigcore/binary"
 	"github.com/sigcore/sigcore/curve"
+	"github.com/sigcore/sigcore/send"
 	"github.com/sigcore/sigcore/signal"
 )
 
@@ -47,7 +48,7 @@ var classes = []struct {
 	{"limit", []error{signal.ErrChainEnd, signal.ErrPreKeyIDsInUse, binary.ErrDepth, binary.ErrFrameTooLarge}},
 	{"encode", []error{binary.ErrEncode}},
 	{"malformed", []error{
-		signal.ErrMalformed,
+		signal.ErrMalformed, send.ErrMalformed, send.ErrPadding,
 		binary.ErrUnexpectedEOF, binary.ErrInvalidToken, binary.ErrInvalidNode, binary.ErrNonStringKey,
 		binary.ErrInvalidUTF8, binary.ErrInvalidJID, binary.ErrLeftoverData, binary.ErrEmptyFrame, binary.ErrInflate,
 	}},
