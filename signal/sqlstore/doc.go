@@ -4,6 +4,8 @@
 // One database file holds any number of accounts. The file is in WAL mode; the
 // one connection that writes runs with synchronous=FULL, so that a batch that
 // Apply acknowledged survives a power failure, and readers never wait for it.
+// Batches that wait for the connection together share a transaction, each in a
+// savepoint of its own: many accounts that write at once wait for the disk once.
 //
 // Records, private keys among them, are stored as they come. The file is
 // created readable by its owner alone, and deleted records are overwritten in
