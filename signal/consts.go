@@ -32,7 +32,8 @@ const (
 
 	// maxSteps bounds the chain steps that one message can cost over all
 	// states of a record. It is what the largest allowed jump in one state
-	// costs, so no genuine message is refused by it unless 40 archived states
-	// all precede its own and it skips hundreds of keys in a new chain.
+	// costs. A genuine message meets it only if it comes first in its chain,
+	// skips more than 600 keys and belongs to one of the oldest of 40 archived
+	// sessions.
 	maxSteps = MaxForwardJumpSelf
 )

@@ -39,6 +39,8 @@ type budget struct {
 	scratch []skippedKey
 }
 
+func (b *budget) wipe() { clear(b.scratch[:cap(b.scratch)]) }
+
 // open decrypts m in the state and appends the plaintext to dst. It fills o
 // for commit and changes nothing else.
 func (st *state) open(o *opening, dst []byte, m *SignalMessage, b *budget) ([]byte, error) {
