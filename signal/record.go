@@ -348,6 +348,10 @@ func (c *storedChain) parse(b []byte) bool {
 			if r.typ != protowire.BytesType || !k.parse(r.data) {
 				return false
 			}
+			if c.skipped == nil {
+				// The others are as long, give or take a byte of a counter.
+				c.skipped = make(skippedKeys, 0, 1+len(r.b)/len(r.data))
+			}
 			c.skipped = append(c.skipped, k)
 		}
 	}
