@@ -12,7 +12,7 @@ func operations(toggles ...*bool) {
 		impl.Operation(name, toggles...)
 	}
 	for _, name := range []string{
-		"X25519", "ScalarMult", "VarTimeDoubleScalarBaseMult", "Verify", "VerifyEd25519",
+		"ScalarMult", "VarTimeDoubleScalarBaseMult", "Verify", "VerifyEd25519",
 	} {
 		impl.Operation(name)
 	}

@@ -61,4 +61,4 @@ func (p *PrivateKey) PublicKey() [32]byte {
 // Agree sets dst to the X25519 shared secret with the public key peer, as the
 // function X25519 does: it never fails, and low order points give zeros. The
 // arguments may overlap. Constant time.
-func (p *PrivateKey) Agree(dst, peer *[32]byte) { ladder(dst, &p.k, peer) }
+func (p *PrivateKey) Agree(dst, peer *[32]byte) { montgomeryMult(dst, &p.k, peer) }

@@ -21,7 +21,20 @@ const (
 func X25519(dst, scalar, point *[32]byte) {
 	k := *scalar
 	clamp(&k)
-	ladder(dst, &k, point)
+	montgomeryMult(dst, &k, point)
+}
+
+// montgomeryMult sets dst to the u-coordinate of k times the point with
+// u-coordinate u, which is zero for the point at infinity. k is clamped; the top
+// bit of u is ignored. The arguments may overlap. Constant time.
+func montgomeryMult(dst, k, u *[32]byte) {
+	var xw, zw [4]uint64
+	ladder(&xw, &zw, k, u)
+	var x, z field.Element
+	x.SetWords(&xw)
+	z.SetWords(&zw)
+	x.Multiply(&x, z.Invert(&z))
+	x.BytesInto(dst)
 }
 
 // X25519Strict is X25519 that accepts no input that X25519 changes before use
@@ -37,7 +50,7 @@ func X25519Strict(dst, scalar, point *[32]byte) error {
 		return fmt.Errorf("curve: public key: %w", ErrNonCanonical)
 	}
 	var out [32]byte
-	ladder(&out, &k, point)
+	montgomeryMult(&out, &k, point)
 	var or byte
 	for _, b := range out {
 		or |= b
