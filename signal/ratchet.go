@@ -35,8 +35,12 @@ type opening struct {
 // A budget bounds the chain steps that one message costs, over all states, and
 // keeps the memory that they share.
 type budget struct {
-	steps   int
+	steps   int // how many keys may yet be skipped
 	scratch []skippedKey
+
+	// What was spent, for the tests of the bound.
+	derived    int // chain steps
+	agreements int
 }
 
 func (b *budget) wipe() { clear(b.scratch[:cap(b.scratch)]) }
@@ -91,7 +95,9 @@ func (o *opening) selectKeys(keys *messageKeys, counter uint32, b *budget) error
 			return errNoSenderChain
 		}
 		ratchetRoot(&o.root, &o.chain, &st.root, &st.sender.private, &o.ratchet)
+		b.agreements++
 	}
+	b.derived += int(jump) + 1
 	var seed [32]byte
 	var err error
 	if b.scratch, err = o.chain.advance(counter, &seed, b.scratch[:0]); err != nil {

@@ -44,8 +44,8 @@ var (
 // The current session is tried first, then the archived ones, newest first; an
 // archived one that reads the message becomes the current one. If any has the
 // message's ratchet key, only such are tried. Otherwise the message costs at
-// most one agreement for each session, and in either case at most 25,000 chain
-// steps in all.
+// most one agreement for each session. In either case at most 25,000 chain
+// steps pass over keys in all, and one more for each session derives its own.
 //
 // It draws the next ratchet key, 32 bytes, when a message with a new ratchet
 // key has been authenticated. On any error the record is unchanged.
@@ -55,6 +55,12 @@ var (
 // as a *SkipError or ErrClosedChain. A message that is authentic but has a bad
 // length or padding is ErrMalformed. ErrNoSession: the record is empty.
 func (s *Session) Decrypt(dst, message []byte, trust Trust) ([]byte, Received, error) {
+	b := budget{steps: maxSteps}
+	defer b.wipe()
+	return s.decrypt(dst, message, trust, &b)
+}
+
+func (s *Session) decrypt(dst, message []byte, trust Trust, b *budget) ([]byte, Received, error) {
 	if s.current == nil && len(s.archived) == 0 {
 		return nil, Received{}, ErrNoSession
 	}
@@ -63,8 +69,6 @@ func (s *Session) Decrypt(dst, message []byte, trust Trust) ([]byte, Received, e
 		return nil, Received{}, err
 	}
 	known := s.knows(&m.RatchetKey)
-	b := budget{steps: maxSteps}
-	defer b.wipe()
 	var o opening
 	failure := errUnauthentic
 	for i := -1; i < len(s.archived); i++ {
@@ -75,7 +79,7 @@ func (s *Session) Decrypt(dst, message []byte, trust Trust) ([]byte, Received, e
 		if st == nil || known && st.receiver(&m.RatchetKey) == nil {
 			continue
 		}
-		plain, err := st.open(&o, dst, &m, &b)
+		plain, err := st.open(&o, dst, &m, b)
 		if err != nil {
 			if errors.Is(err, ErrMalformed) {
 				return nil, Received{}, err // authentic: no other session can read it
