@@ -6,9 +6,8 @@ package curve
 
 // ladderMULX sets x/z to the u-coordinate of k times the point with u-coordinate u.
 // k is a multiple of 8 below 2^255; the top bit of u is ignored.
-// x and z < 2^255 + 2^24, and modulo 2^255-19 those of the twin.
-// The results may be any of the inputs.
-// Constant time. Stack: 344 bytes.
+// x and z < 2^255 + 2^199, and modulo 2^255-19 those of the twin.
+// Constant time. Stack: 440 bytes.
 // Go twin: ladderGeneric.
 //
 //go:noescape

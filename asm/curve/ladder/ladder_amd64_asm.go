@@ -1,4 +1,4 @@
-// Command ladder writes the kernels of X25519.
+// Command ladder writes the kernel of X25519.
 package main
 
 import (
@@ -14,19 +14,24 @@ func main() {
 	Generate()
 }
 
-// frame is the stack of the ladder: numbers of four words.
+// frame is the stack of the ladder: numbers of four words by the names of
+// RFC 7748, Section 5, scratch for two multiplications, and single words.
 type frame struct {
-	x1, x2, z2, x3, z3 []Op
-	a, b, c, d, e      []Op
-	k, last            Mem // the pointer to the scalar; its bit of the step before
-	i                  Mem // the position of the bit
+	x1, x2, z2, x3, z3  []Op
+	a, b, c, d, e, f    []Op
+	scratch1, scratch2  []Op
+	scalar, bits, index Mem
 }
 
 func newFrame() (f frame) {
-	for _, p := range []*[]Op{&f.x1, &f.x2, &f.z2, &f.x3, &f.z3, &f.a, &f.b, &f.c, &f.d, &f.e} {
-		*p = Memory(AllocLocal(32), 4)
+	for _, n := range []*[]Op{
+		&f.x1, &f.x2, &f.z2, &f.x3, &f.z3, &f.a, &f.b, &f.c, &f.d, &f.e, &f.f, &f.scratch1, &f.scratch2,
+	} {
+		*n = Memory(AllocLocal(32), 4)
 	}
-	f.k, f.last, f.i = AllocLocal(8), AllocLocal(8), AllocLocal(8)
+	f.scalar = AllocLocal(8) // the pointer to it
+	f.bits = AllocLocal(8)   // the scalar from the bit of the step before on
+	f.index = AllocLocal(8)  // of the bit of the step
 	return f
 }
 
@@ -37,147 +42,148 @@ func ladder(tier string, g Field64) {
 		Formula:   "sets x/z to the u-coordinate of k times the point with u-coordinate u",
 		Bounds: []string{
 			"k is a multiple of 8 below 2^255; the top bit of u is ignored.",
-			"x and z < 2^255 + 2^24, and modulo 2^255-19 those of the twin.",
-			"The results may be any of the inputs.",
+			"x and z < 2^255 + 2^199, and modulo 2^255-19 those of the twin.",
 		},
 		Timing: "Constant time.",
-		Stack:  "Stack: 344 bytes.",
+		Stack:  "Stack: 440 bytes.",
 		Twin:   "ladderGeneric",
 		Split:  true,
 	}.Begin()
 	f := newFrame()
 
-	Comment("x1 = u without its top bit; (x2:z2) = (1:0), (x3:z3) = (x1:1)")
+	Comment("x1 = u without its top bit; (x2:z2) = (1:0); (x3:z3) = (x1:1)")
 	u := Load(Param("u"), GP64())
-	w := LoadWords(Memory(Mem{Base: u}, 4))
-	t := GP64()
-	MOVQ(U64(1<<63-1), t)
-	ANDQ(t, w[3])
-	StoreWords(w, f.x1)
-	StoreWords(w, f.x3)
+	x1 := LoadWords(Memory(Mem{Base: u}, 4))
+	low63 := GP64()
+	MOVQ(U64(1<<63-1), low63)
+	ANDQ(low63, x1[3])
+	StoreWords(x1, f.x1)
+	StoreWords(x1, f.x3)
 	zero, one := GP64(), GP64()
 	XORL(zero.As32(), zero.As32())
 	MOVL(U32(1), one.As32())
 	for i := range 4 {
-		MOVQ(zero, f.z2[i])
 		first := zero
 		if i == 0 {
 			first = one
 		}
 		MOVQ(first, f.x2[i])
+		MOVQ(zero, f.z2[i])
 		MOVQ(first, f.z3[i])
 	}
 	k := Load(Param("k"), GP64())
-	MOVQ(k, f.k)
-	MOVQ(zero, f.last)
-	MOVQ(U32(254), f.i)
+	MOVQ(k, f.scalar)
+	MOVQ(zero, f.bits)
+	MOVQ(U32(254), f.index)
 
 	Label("step")
 	f.step(g)
-	DECQ(f.i)
-	CMPQ(f.i, Imm(3))
+	DECQ(f.index)
+	CMPQ(f.index, Imm(3))
 	JGE(LabelRef("step"))
 
-	Comment("The last bit was that of 8, and the scalar ends in three zeros: swap and double.")
-	f.swap()
-	MOVQ(U32(3), f.i)
+	Comment("Take the point of the last bit. Three zeros end the scalar: double three times.")
+	bit := GP64()
+	MOVQ(f.bits, bit)
+	TESTL(U32(1), bit.As32())
+	for _, n := range []struct{ to, other []Op }{{f.x2, f.x3}, {f.z2, f.z3}} {
+		w := LoadWords(n.to)
+		SelectWords(w, n.other)
+		StoreWords(w, n.to)
+	}
+	MOVQ(U32(3), f.index)
 	Label("double")
 	f.double(g)
-	DECQ(f.i)
+	DECQ(f.index)
 	JNZ(LabelRef("double"))
 
-	store := func(param string, from []Op) {
-		p := Load(Param(param), GP64())
-		StoreWords(LoadWords(from), Memory(Mem{Base: p}, 4))
+	for i, n := range [][]Op{f.x2, f.z2} {
+		p := Load(ParamIndex(i), GP64())
+		StoreWords(LoadWords(n), Memory(Mem{Base: p}, 4))
 	}
-	store("x", f.x2)
-	store("z", f.z2)
 	RET()
 }
 
-// sumAndDifference stores x + z and x - z, of reduced x and z.
-func sumAndDifference(sum, difference, x, z []Op) {
-	r := LoadWords(x)
-	AddReduced(r, z)
-	StoreWords(r, sum)
-	r = LoadWords(x)
-	SubReduced(r, z)
-	StoreWords(r, difference)
-}
-
-// step goes from the pair of points of the bits above i to that of the bits from
-// i. RFC 7748, Section 5, has the formulas and the names.
+// step goes from the pair of points of the bits above the index to that of the
+// bits from the index on.
 //
-// The pairs are not exchanged: if they were, A and C would be, and B and D, and
-// so DA and CB. These are used in symmetric ways, so that it suffices to choose
-// what is squared.
+// The pairs are not exchanged. If they were, A and C would be, and B and D, and
+// so DA and CB, which x3 and z3 depend on in symmetric ways: it suffices to
+// choose what is squared.
 func (f frame) step(g Field64) {
 	Comment("A, B = x2 ± z2; C, D = x3 ± z3")
 	sumAndDifference(f.a, f.b, f.x2, f.z2)
 	sumAndDifference(f.c, f.d, f.x3, f.z3)
 
 	Comment("DA; CB")
-	StoreWords(g.Mul(f.d, f.a), f.x3)
-	StoreWords(g.Mul(f.c, f.b), f.z3)
+	Interleave(g.MulSteps(f.x3, f.d, f.a, f.scratch1), g.MulSteps(f.z3, f.c, f.b, f.scratch2))
 
-	Comment("A, B or C, D, by whether the bit differs from the last one")
-	k, i := GP64(), GP64()
-	MOVQ(f.i, i)
-	MOVQ(f.k, k)
-	at := GP64()
-	MOVQ(i, at)
-	SHRQ(U8(6), at)
-	bits := GP64()
-	MOVQ(Mem{Base: k, Index: at, Scale: 8}, bits)
-	SHRXQ(i, bits, bits)
-	last := GP64()
-	MOVQ(f.last, last)
-	MOVQ(bits, f.last)
-	XORQ(bits, last)
-	TESTQ(U32(1), last)
+	Comment("A and B are C and D if the bit differs from the one above.")
+	scalar, index, word := GP64(), GP64(), GP64()
+	MOVQ(f.scalar, scalar)
+	MOVQ(f.index, index)
+	MOVQ(index, word)
+	SHRQ(U8(6), word)
+	bits, above := GP64(), GP64()
+	MOVQ(Mem{Base: scalar, Index: word, Scale: 8}, bits)
+	SHRXQ(index, bits, bits) // by the index mod 64
+	MOVQ(f.bits, above)
+	MOVQ(bits, f.bits)
+	XORQ(bits, above)
+	TESTL(U32(1), above.As32())
 	a, b := LoadWords(f.a), LoadWords(f.b)
 	SelectWords(a, f.c)
 	SelectWords(b, f.d)
 	StoreWords(a, f.a)
 	StoreWords(b, f.b)
 
-	f.doubleOf(g)
-
-	Comment("x3 = (DA + CB)²; z3 = x1·(DA - CB)²")
+	Comment("AA; BB; C, D = DA ± CB; E = AA - BB")
+	f.squares(g)
 	sumAndDifference(f.c, f.d, f.x3, f.z3)
-	StoreWords(g.Square(f.c), f.x3)
-	StoreWords(g.Square(f.d), f.d)
-	StoreWords(g.Mul(f.x1, f.d), f.z3)
-}
+	f.setE()
 
-// doubleOf sets x2 and z2 to the double of the point whose A and B are given.
-func (f frame) doubleOf(g Field64) {
-	Comment("AA; BB; x2 = AA·BB; E = AA - BB; z2 = E·(BB + 121666·E)")
-	StoreWords(g.Square(f.a), f.a)
-	StoreWords(g.Square(f.b), f.b)
-	e := LoadWords(f.a)
-	SubReduced(e, f.b)
-	StoreWords(e, f.e)
-	StoreWords(g.Mul(f.a, f.b), f.x2)
-	t := g.MulSmallAdd(121666, f.e, f.b)
-	StoreWords(t, f.a)
-	StoreWords(g.Mul(f.e, f.a), f.z2)
+	Comment("x3 = (DA + CB)²; D = (DA - CB)²; x2 = AA·BB; F = BB + 121666·E")
+	Interleave(g.SquareSteps(f.x3, f.c, f.scratch1), g.SquareSteps(f.d, f.d, f.scratch2))
+	f.setX2(g)
+
+	Comment("z2 = E·F; z3 = x1·D")
+	Interleave(g.MulSteps(f.z2, f.e, f.f, f.scratch1), g.MulSteps(f.z3, f.x1, f.d, f.scratch2))
 }
 
 // double doubles (x2:z2).
 func (f frame) double(g Field64) {
 	sumAndDifference(f.a, f.b, f.x2, f.z2)
-	f.doubleOf(g)
+	f.squares(g)
+	f.setE()
+	f.setX2(g)
+	Interleave(g.MulSteps(f.z2, f.e, f.f, f.scratch1))
 }
 
-// swap exchanges the points if the last bit was one.
-func (f frame) swap() {
-	last := GP64()
-	MOVQ(f.last, last)
-	TESTQ(U32(1), last)
-	for _, p := range []struct{ a, b []Op }{{f.x2, f.x3}, {f.z2, f.z3}} {
-		a := LoadWords(p.a)
-		SelectWords(a, p.b)
-		StoreWords(a, p.a)
-	}
+// squares sets A and B to AA and BB.
+func (f frame) squares(g Field64) {
+	Interleave(g.SquareSteps(f.a, f.a, f.scratch1), g.SquareSteps(f.b, f.b, f.scratch2))
+}
+
+// setE sets E = AA - BB.
+func (f frame) setE() {
+	e := LoadWords(f.a)
+	SubReduced(e, f.b)
+	StoreWords(e, f.e)
+}
+
+// setX2 sets x2 = AA·BB and F = BB + 121666·E, which is AA + 121665·E.
+func (f frame) setX2(g Field64) {
+	Interleave(g.MulSteps(f.x2, f.a, f.b, f.scratch1), Steps{func() {
+		StoreWords(g.MulSmallAdd(121666, f.e, f.b), f.f)
+	}})
+}
+
+// sumAndDifference stores x + z and x - z of reduced x and z.
+func sumAndDifference(sum, difference, x, z []Op) {
+	w := LoadWords(x)
+	AddReduced(w, z)
+	StoreWords(w, sum)
+	w = LoadWords(x)
+	SubReduced(w, z)
+	StoreWords(w, difference)
 }

@@ -11,14 +11,13 @@ import (
 // Numbers modulo p = 2^255-19 in four full words.
 //
 // Any number below 2^256 stands for its residue, and is an operand of
-// everything here. Reduced are those below 2^255 + 2^24, which multiplications
+// everything here. Reduced are those below 2^255 + 2^199, which multiplications
 // leave: sums and differences of two of them are cheaper. Since 2^256 = 38 and
 // 2^255 = 19 modulo p, what leaves the top of a number comes back at its bottom
 // times 38 or 19. It comes back through all four words: that a carry ends in the
 // lowest one needs a proof, which the functions that rely on it give.
 //
-// Operands are four words of memory or in registers. A register or memory
-// operand is used at any time until the last result is written.
+// An operand is four words in registers or memory.
 
 // A Field64 writes multiplications modulo 2^255-19.
 type Field64 struct {
@@ -27,140 +26,226 @@ type Field64 struct {
 	ADX bool
 }
 
-// Mul returns a·b, reduced. It sets RDX, and reads the words of a in order, each
-// once, those of b four times. a and b may be any numbers below 2^256.
-func (f Field64) Mul(a, b []Op) []Register {
-	MOVQ(a[0], RDX)
-	r := Row(b)
-	for i := 1; i < 4; i++ {
-		MOVQ(a[i], RDX)
-		r = f.addRow(r, i, b)
-	}
-	return f.Fold(r)
-}
+// Steps write a computation in parts. Between two parts it needs neither a flag
+// nor RDX, and four registers.
+type Steps []func()
 
-// addRow adds RDX·b, b having four words, to r at word at, and makes r a word
-// longer. r[at:] has four words.
-//
-// r[at:] + RDX·b <= 2^256 - 1 + (2^64 - 1)·(2^256 - 1) < 2^320, so that no carry
-// leaves the new word.
-func (f Field64) addRow(r []Register, at int, b []Op) []Register {
-	if !f.ADX {
-		return AddRow(r, at, Row(b))
-	}
-	zero := GP64()
-	XORQ(zero, zero)
-	for j := range b {
-		lo, hi := GP64(), GP64()
-		MULXQ(b[j], lo, hi)
-		ADCXQ(lo, r[at+j])
-		if j+1 < len(b) {
-			ADOXQ(hi, r[at+j+1])
-		} else {
-			r = append(r, hi)
+// Interleave writes computations in turns, part by part, so that the processor
+// finds independent instructions close together: those of one multiplication
+// depend on each other too much to keep it busy.
+func Interleave(computations ...Steps) {
+	for i, left := 0, true; left; i++ {
+		left = false
+		for _, c := range computations {
+			if i < len(c) {
+				c[i]()
+				left = true
+			}
 		}
 	}
-	ADCXQ(zero, r[at+len(b)])
-	ADOXQ(zero, r[at+len(b)])
+}
+
+// Mul returns a·b, reduced. It sets RDX. a and b may be any numbers below 2^256.
+func (f Field64) Mul(a, b []Op) []Register {
+	var r []Register
+	Interleave(f.mul(&r, a, b, nil))
 	return r
 }
 
 // Square returns a², reduced. It sets RDX. a may be any number below 2^256.
 func (f Field64) Square(a []Op) []Register {
-	return f.Fold(f.squareWide(a))
-}
-
-// squareWide returns the eight words of a².
-func (f Field64) squareWide(a []Op) []Register {
-	// The products of different words, by what RDX holds:
-	//
-	//	word      1     2     3     4     5     6
-	//	a0        a0·a1       a0·a3
-	//	                a0·a2
-	//	a3                          a3·a1
-	//	                                  a3·a2
-	//	a1                    a1·a2
-	//
-	// Each product has the word below which it stands and the next one. Their
-	// sum is below 2^512/2, so that it does not leave word 7, nor its double;
-	// what the chains drop is therefore zero.
-	r := make([]Register, 8)
-	s := NewWords(4)
-	MOVQ(a[0], RDX)
-	r[1], r[2], r[3], r[4] = GP64(), GP64(), GP64(), GP64()
-	MULXQ(a[1], r[1], r[2])
-	MULXQ(a[3], r[3], r[4])
-	MULXQ(a[2], s[0], s[1])
-	MOVQ(a[3], RDX)
-	r[5], r[6] = GP64(), GP64()
-	MULXQ(a[2], r[5], r[6])
-	MULXQ(a[1], s[2], s[3])
-	ADDQ(s[0], r[2])
-	ADCQ(s[1], r[3])
-	ADCQ(s[2], r[4])
-	ADCQ(s[3], r[5])
-	ADCQ(Imm(0), r[6])
-	MOVQ(a[1], RDX)
-	lo, hi := GP64(), GP64()
-	MULXQ(a[2], lo, hi)
-	ADDQ(lo, r[3])
-	ADCQ(hi, r[4])
-	ADCQ(Imm(0), r[5])
-	ADCQ(Imm(0), r[6])
-
-	// Twice that, and the squares of the words.
-	if f.ADX {
-		r[7] = GP64()
-		XORL(r[7].(GP).As32(), r[7].(GP).As32())
-		MOVQ(a[0], RDX)
-		r[0] = GP64()
-		hi := GP64()
-		MULXQ(RDX, r[0], hi)
-		ADCXQ(r[1], r[1])
-		ADOXQ(hi, r[1])
-		for i := 1; i < 4; i++ {
-			MOVQ(a[i], RDX)
-			lo, hi := GP64(), GP64()
-			MULXQ(RDX, lo, hi)
-			ADCXQ(r[2*i], r[2*i])
-			ADOXQ(lo, r[2*i])
-			ADCXQ(r[2*i+1], r[2*i+1])
-			ADOXQ(hi, r[2*i+1])
-		}
-		return r
-	}
-	ADDQ(r[1], r[1])
-	for i := 2; i < 7; i++ {
-		ADCQ(r[i], r[i])
-	}
-	r[7] = GP64()
-	MOVL(U32(0), r[7].(GP).As32()) // not XOR, which would clear the carry
-	ADCQ(r[7], r[7])
-	MOVQ(a[0], RDX)
-	r[0] = GP64()
-	hi = GP64()
-	MULXQ(RDX, r[0], hi)
-	ADDQ(hi, r[1])
-	for i := 1; i < 4; i++ {
-		MOVQ(a[i], RDX)
-		lo, hi := GP64(), GP64()
-		MULXQ(RDX, lo, hi)
-		ADCQ(lo, r[2*i])
-		ADCQ(hi, r[2*i+1])
-	}
+	var r []Register
+	Interleave(f.square(&r, a, nil))
 	return r
 }
 
-// Fold returns the number of the eight words r modulo p, reduced: below
-// 2^255 + 2^11. It takes over the registers and sets RDX.
+// MulSteps computes Mul into memory, which may be that of an operand. Scratch is
+// memory of four words that nothing else uses meanwhile.
+func (f Field64) MulSteps(out, a, b, scratch []Op) Steps {
+	var r []Register
+	return append(f.mul(&r, a, b, scratch), func() { StoreWords(r, out) })
+}
+
+// SquareSteps computes Square into memory, like MulSteps.
+func (f Field64) SquareSteps(out, a, scratch []Op) Steps {
+	var r []Register
+	return append(f.square(&r, a, scratch), func() { StoreWords(r, out) })
+}
+
+// mul multiplies by rows: RDX holds a word of a. With scratch the words that no
+// row changes any more wait there for the end.
+func (f Field64) mul(out *[]Register, a, b, scratch []Op) Steps {
+	var low []Op
+	var r []Register // the five words at weight 2^(64·i)
+	row := func(i int) func() {
+		return func() {
+			MOVQ(a[i], RDX)
+			if i == 0 {
+				r = Row(b)
+			} else {
+				r = f.addRow(r, b)
+			}
+			low = append(low, keep(r[0], scratch, i))
+			r = r[1:]
+		}
+	}
+	return Steps{row(0), row(1), row(2), row(3), func() { *out = fold(low, r) }}
+}
+
+// keep returns r, or the word i of scratch, if there is one, with r in it.
+func keep(r Register, scratch []Op, i int) Op {
+	if scratch == nil {
+		return r
+	}
+	MOVQ(r, scratch[i])
+	return scratch[i]
+}
+
+// addRow returns r + RDX·b, a word longer. r and b have four words.
 //
-// lo + 38·hi <= 39·(2^256 - 1), so that the fifth word is at most 38.
-func (f Field64) Fold(r []Register) []Register {
+// r + RDX·b <= 2^256 - 1 + (2^64 - 1)·(2^256 - 1) < 2^320, so that no carry
+// leaves the new word.
+func (f Field64) addRow(r []Register, b []Op) []Register {
+	h := NewWords(4)
+	if f.ADX {
+		zero := GP64()
+		XORL(zero.As32(), zero.As32())
+		for i := range b {
+			lo := GP64()
+			MULXQ(b[i], lo, h[i])
+			ADCXQ(lo, r[i])
+			if i < 3 {
+				ADOXQ(h[i], r[i+1])
+			}
+		}
+		ADCXQ(zero, h[3])
+		ADOXQ(zero, h[3])
+	} else {
+		addLow(Ops(r), h, b)
+		Add(r[1:], Ops(h[:3]))
+		ADCQ(Imm(0), h[3])
+	}
+	return append(r[:4:4], h[3])
+}
+
+// addLow adds the low halves of the products RDX·b to r, and the carry to the
+// last of the high halves, which it puts into h: they are at most 2^64 - 2.
+func addLow(r []Op, h []Register, b []Op) (sum []Register) {
+	for i := range b {
+		lo := GP64()
+		MULXQ(b[i], lo, h[i])
+		to, from := lo, r[i]
+		if w, ok := r[i].(Register); ok {
+			to, from = w.(GPVirtual), lo
+		}
+		if i == 0 {
+			ADDQ(from, to)
+		} else {
+			ADCQ(from, to)
+		}
+		sum = append(sum, to)
+	}
+	ADCQ(Imm(0), h[len(b)-1])
+	return sum
+}
+
+// square has ten products, those of different words by rows:
+//
+//	word      1     2     3     4     5     6
+//	a0        a0·a1 a0·a2 a0·a3
+//	a1                    a1·a2 a1·a3
+//	a2                                a2·a3
+//
+// Each product has the word below which it stands and the next one. Their sum is
+// below 2^512/2, so that neither it nor its double leaves word 7; the chains drop
+// zeros only.
+func (f Field64) square(out *[]Register, a, scratch []Op) Steps {
+	r := make([]Register, 8)
+	var low []Op
+	return Steps{func() {
+		MOVQ(a[0], RDX)
+		copy(r[1:], Row(a[1:]))
+		low = []Op{nil, keep(r[1], scratch, 1), keep(r[2], scratch, 2)}
+		MOVQ(a[1], RDX)
+		s := Row(a[2:])
+		r[5] = s[2]
+		ADDQ(s[0], r[3])
+		ADCQ(s[1], r[4])
+		ADCQ(Imm(0), r[5])
+		MOVQ(a[2], RDX)
+		lo := GP64()
+		r[6] = GP64()
+		MULXQ(a[3], lo, r[6])
+		ADDQ(lo, r[5])
+		ADCQ(Imm(0), r[6])
+	}, func() {
+		if scratch != nil {
+			copy(r[1:], LoadWords(low[1:]))
+		}
+		f.doubleAndAddSquares(r, a)
+		low = nil
+		for i := range 4 {
+			low = append(low, keep(r[i], scratch, i))
+		}
+	}, func() { *out = fold(low, r[4:]) }}
+}
+
+// doubleAndAddSquares sets r to twice r, whose words 0 and 7 are zero and not
+// set, and the squares of the words of a: r becomes a².
+func (f Field64) doubleAndAddSquares(r []Register, a []Op) {
+	r[0], r[7] = GP64(), GP64()
+	double, add := ADDQ, ADDQ
+	if f.ADX {
+		XORL(r[7].(GP).As32(), r[7].(GP).As32())
+		double, add = ADCXQ, ADOXQ
+	} else {
+		for i := 1; i < 7; i++ {
+			double(r[i], r[i])
+			double = ADCQ
+		}
+		MOVL(U32(0), r[7].(GP).As32()) // not XOR, which would clear the carry
+		double(r[7], r[7])
+	}
+	for i := range 4 {
+		MOVQ(a[i], RDX)
+		lo, hi := GP64(), GP64()
+		if i == 0 {
+			MULXQ(RDX, r[0], hi)
+		} else {
+			MULXQ(RDX, lo, hi)
+			if f.ADX {
+				double(r[2*i], r[2*i])
+			}
+			add(lo, r[2*i])
+		}
+		if f.ADX {
+			double(r[2*i+1], r[2*i+1])
+		}
+		add(hi, r[2*i+1])
+		if !f.ADX {
+			add = ADCQ
+		}
+	}
+}
+
+// fold returns low + 2^256·high modulo p, reduced: below 2^255 + 2^198. It sets
+// RDX.
+//
+// low + 38·high is taken apart at 255 bits, with the high halves h0..h2 of the
+// products left for the end. These are at most 37, since the other factor is 38;
+// h3 with the carry is at most 38, so that q is at most 77, and 19·q below 2^11.
+// The last sum is below 2^255 + 38·2^192: no carry leaves.
+func fold(low []Op, high []Register) []Register {
 	MOVL(U32(38), EDX)
-	r5 := f.addRow(r[:4:4], 0, Ops(r[4:]))
-	top := r5[4]
-	// What is above 255 bits is at most 2·38 + 1; times 19 it is below 2^11.
-	return foldTop(r5[:4], top)
+	h := NewWords(4)
+	r := addLow(low, h, Ops(high))
+	q := h[3]
+	ADDQ(r[3], r[3])
+	ADCQ(q, q)
+	SHRQ(U8(1), r[3])
+	IMUL3Q(U8(19), q, q)
+	Add(r, []Op{q, h[0], h[1], h[2]})
+	return r
 }
 
 // foldTop returns r + 2^256·top modulo p, for top < 2^58: below
@@ -210,17 +295,17 @@ func foldMask() Register {
 
 // AddReduced sets a += b for reduced a and b; a is then below 2^256.
 //
-// The sum is below 2^256 + 2^25. With a carry what stays is below 2^25, so that
-// 38 more do not leave the lowest word.
+// The sum is below 2^256 + 2^200. With a carry what stays is below 2^200, so that
+// 38 more do not leave the highest word; they may leave the lowest.
 func AddReduced(a []Register, b []Op) {
 	Add(a, b)
-	ADDQ(foldMask(), a[0])
+	Add(a, []Op{foldMask(), Imm(0), Imm(0), Imm(0)})
 }
 
 // SubReduced sets a -= b for reduced a and b; a is then below 2^256.
 //
-// The difference is above -(2^255 + 2^24). With a borrow what stays is above
-// 2^255 - 2^24, and 38 less is not negative.
+// The difference is above -(2^255 + 2^199). With a borrow what stays is above
+// 2^255 - 2^199, and 38 less is not negative.
 func SubReduced(a []Register, b []Op) {
 	Sub(a, b)
 	Sub(a, []Op{foldMask(), Imm(0), Imm(0), Imm(0)})
