@@ -8,6 +8,7 @@ import (
 	"github.com/sigcore/sigcore/curve"
 	"github.com/sigcore/sigcore/send"
 	"github.com/sigcore/sigcore/signal"
+	"github.com/sigcore/sigcore/signal/convert"
 )
 
 var (
@@ -46,7 +47,7 @@ var classes = []struct {
 	{"no_sender_key", []error{signal.ErrNoSenderKey, signal.ErrCannotSign}},
 	{"no_session", []error{signal.ErrNoSession}},
 	{"limit", []error{signal.ErrChainEnd, signal.ErrPreKeyIDsInUse, binary.ErrDepth, binary.ErrFrameTooLarge}},
-	{"encode", []error{binary.ErrEncode}},
+	{"encode", []error{binary.ErrEncode, convert.ErrInexpressible}},
 	{"malformed", []error{
 		signal.ErrMalformed, send.ErrMalformed, send.ErrPadding,
 		binary.ErrUnexpectedEOF, binary.ErrInvalidToken, binary.ErrInvalidNode, binary.ErrNonStringKey,
