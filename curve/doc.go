@@ -57,5 +57,6 @@ package curve
 
 //go:generate go run ./internal/gentables -out tables.go
 //go:generate go run -C ../asm ./curve/select -out ../curve/select_amd64.s -stubs ../curve/select_stubs_amd64.go -pkg curve
+//go:generate go run -C ../asm ./curve/fixedbase -out ../curve/fixedbase_amd64.s -stubs ../curve/fixedbase_stubs_amd64.go -pkg curve
 //go:generate go run -C ../asm ./curve/ladder -out ../curve/ladder_amd64.s -stubs ../curve/ladder_stubs_amd64.go -pkg curve
 //go:generate go run -C ../asm ./curve/scalar -out ../curve/scalar_amd64.s -stubs ../curve/scalar_stubs_amd64.go -pkg curve

@@ -19,14 +19,7 @@ func (v *Point) ScalarBaseMult(x *Scalar) *Point {
 // doubles nothing.
 func fixedBase(v *Point, k *[32]byte) {
 	digits := signedRadix16(k)
-	v.identity()
-	var q niels
-	var r completed
-	for i := range fixedBaseTable {
-		selectNiels(q.yPlusX.Limbs(), q.yMinusX.Limbs(), q.t2d.Limbs(), &fixedBaseTable[i], digits.at(i))
-		r.addNiels(v, &q)
-		r.point(v)
-	}
+	multiplyBase(v, &digits)
 }
 
 // radix16 is k < 2^255 as 64 digits in radix 16, the last in 0..8 and the others

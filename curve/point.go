@@ -58,6 +58,15 @@ func (v *Point) identity() *Point {
 	return v
 }
 
+// setWords sets v to the point with the coordinates X, Y, Z and T in w, four
+// 64-bit words each, which may be any numbers below 2^256.
+func (v *Point) setWords(w *[4][4]uint64) {
+	v.x.SetWords(&w[0])
+	v.y.SetWords(&w[1])
+	v.z.SetWords(&w[2])
+	v.t.SetWords(&w[3])
+}
+
 // Set sets v = p, and returns v.
 func (v *Point) Set(p *Point) *Point {
 	checkInitialized(p)

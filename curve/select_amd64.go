@@ -21,7 +21,6 @@ func init() {
 		impl.Demote(&useAVX2, selfTestFailed)
 	}
 	avx2Refused = cpu.V3 && !useAVX2
-	operations(&useAVX2)
 }
 
 func selectNiels(yPlusX, yMinusX, t2d *[5]uint64, row *[8][12]uint64, digit int64) {

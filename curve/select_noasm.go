@@ -2,8 +2,6 @@
 
 package curve
 
-func init() { operations() }
-
 func selectNiels(yPlusX, yMinusX, t2d *[5]uint64, row *[8][12]uint64, digit int64) {
 	selectGeneric(yPlusX, yMinusX, t2d, row, digit)
 }

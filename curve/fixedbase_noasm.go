@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package curve
+
+func init() { fixedBaseOperations() }
+
+func multiplyBase(v *Point, digits *radix16) { fixedBaseGeneric(v, &fixedBaseTable, digits) }
