@@ -19,6 +19,7 @@
 //
 //	operation                  limbs in   limbs out
 //	Multiply, Square, SquareN  < 2^52     < 2^51 + 2^18
+//	Invert                     < 2^52     < 2^51
 //	Mult32                     < 2^52     < 2^51 + 2^38
 //	Add                        < 2^52     < 2^51 + 2^6
 //	Subtract, Negate           < 2^52     < 2^51 + 2^7
@@ -41,3 +42,4 @@
 package field
 
 //go:generate go run -C ../asm ./field/fe -out ../field/fe_amd64.s -stubs ../field/fe_stubs_amd64.go -pkg field
+//go:generate go run -C ../asm ./field/invert -out ../field/invert_amd64.s -stubs ../field/invert_stubs_amd64.go -pkg field

@@ -171,32 +171,30 @@ func (v *Element) Swap(u *Element, cond int) {
 
 // Invert sets v = 1/z, and returns v. If z is zero, so is v.
 func (v *Element) Invert(z *Element) *Element {
-	// z^(p-2) by Fermat, where p - 2 = 2^255 - 21 = (2^250 - 1)·2^5 + 11.
-	var t, z11 Element
-	pow250(&t, &z11, z)
-	t.SquareN(&t, 5)
-	return v.Multiply(&t, &z11)
+	w := z.Words()
+	invert(&w, &w)
+	return v.SetWords(&w)
 }
 
 // Pow22523 sets v = x^((p-5)/8), and returns v.
 func (v *Element) Pow22523(x *Element) *Element {
 	// (p-5)/8 = 2^252 - 3 = (2^250 - 1)·2^2 + 1.
-	var t, x11 Element
-	pow250(&t, &x11, x)
+	var t Element
+	pow250(&t, x)
 	t.SquareN(&t, 2)
 	return v.Multiply(&t, x)
 }
 
-// pow250 sets r = z^(2^250-1) and z11 = z^11, neither of which may be z. The
-// names of its variables are exponents of z; eN is 2^N - 1.
-func pow250(r, z11, z *Element) {
-	var z2, z9, e5, e10, e50, t Element
+// pow250 sets r = z^(2^250-1); r may not be z. The names of its variables are
+// exponents of z; eN is 2^N - 1.
+func pow250(r, z *Element) {
+	var z2, z9, z11, e5, e10, e50, t Element
 
 	z2.Square(z)
 	t.SquareN(&z2, 2)
 	z9.Multiply(&t, z)
 	z11.Multiply(&z9, &z2)
-	t.Square(z11)
+	t.Square(&z11)
 	e5.Multiply(&t, &z9) // 22 + 9 = 31
 
 	t.SquareN(&e5, 5)
