@@ -11,11 +11,13 @@ import (
 	"github.com/sigcore/sigcore/internal/cpu"
 	"github.com/sigcore/sigcore/internal/impl"
 	"github.com/sigcore/sigcore/internal/impl/impltest"
+	_ "github.com/sigcore/sigcore/internal/kdf"
 )
 
 // TestDispatch shows what runs in this process, and checks it against the tiers
 // that SIGCORE_TEST_REQUIRE names: generic requires that no kernel runs at all,
-// another one that every operation with a kernel for it runs it or a faster one.
+// but for hashes, whose tier stands beside the others; another one that every
+// operation with a kernel for it runs it or a faster one.
 func TestDispatch(t *testing.T) {
 	report := impl.Report()
 	t.Logf("GOAMD64=v3 constants: %v\n%s", cpu.V3, impl.String())
@@ -35,12 +37,12 @@ func TestDispatch(t *testing.T) {
 	}
 	if impltest.Required("generic") {
 		for _, o := range report {
-			if o.Tier != "generic" {
+			if o.Tier != "generic" && o.Tier != "shani" {
 				t.Errorf("%s.%s runs %s", o.Package, o.Name, o.Tier)
 			}
 		}
 	}
-	for _, tier := range cpu.Tiers() {
+	for _, tier := range append(cpu.Tiers(), "shani") {
 		if !impltest.Required(tier) {
 			continue
 		}

@@ -179,13 +179,13 @@ var baseline = []string{"SSE", "SSE2", "CMOV"}
 
 // The tier that gates a kernel, by the suffix of its name. AVX2 alone names the
 // table selects, which the tier mulx gates.
-var tierOf = map[string]string{"MULX": "mulx", "AVX2": "mulx", "ADX": "adx", "IFMA": "ifma"}
+var tierOf = map[string]string{"MULX": "mulx", "AVX2": "mulx", "ADX": "adx", "IFMA": "ifma", "SHANI": "shani"}
 
 // The names that avo uses, as package cpu spells them.
 var features = map[string]cpu.Features{
 	"AVX": cpu.HasAVX, "AVX2": cpu.HasAVX2, "BMI2": cpu.HasBMI2, "ADX": cpu.HasADX, "AVX512F": cpu.HasAVX512F,
 	"AVX512DQ": cpu.HasAVX512DQ, "AVX512BW": cpu.HasAVX512BW, "AVX512VL": cpu.HasAVX512VL,
-	"AVX512IFMA": cpu.HasAVX512IFMA,
+	"AVX512IFMA": cpu.HasAVX512IFMA, "SSSE3": cpu.HasSSSE3, "SSE4.1": cpu.HasSSE41, "SHA": cpu.HasSHA,
 }
 
 // allowed says why a kernel of this name may not use the features, or "".
@@ -262,6 +262,8 @@ func TestRequires(t *testing.T) {
 		{"ladderIFMA", []string{"AVX512VBMI"}, false},
 		{"feMul", []string{"BMI2"}, false},
 		{"feMulMULX", []string{"SHA"}, false},
+		{"chainStepSHANI", []string{"SHA", "SSE2", "SSE4.1", "SSSE3"}, true},
+		{"chainStepSHANI", []string{"SHA", "AVX"}, false},
 	} {
 		if why := allowed(tc.name, tc.requires); (why == "") != tc.ok {
 			t.Errorf("allowed(%q, %v) = %q", tc.name, tc.requires, why)

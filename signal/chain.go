@@ -31,13 +31,13 @@ type messageKeys struct {
 	iv          [16]byte
 }
 
-var messageKeysInfo = []byte("WhisperMessageKeys")
+var messageKeysLabel = kdf.NewLabel("WhisperMessageKeys")
 
 // derive expands a message seed. In pairwise messages the IV comes last, in
 // group messages first.
 func (k *messageKeys) derive(seed *[32]byte) {
-	var okm [80]byte
-	kdf.HKDF(okm[:], seed[:], nil, messageKeysInfo)
+	var okm [96]byte
+	messageKeysLabel.SeedKeys96(&okm, seed)
 	k.cipher, k.mac, k.iv = [32]byte(okm[:32]), [32]byte(okm[32:64]), [16]byte(okm[64:])
 	clear(okm[:])
 }

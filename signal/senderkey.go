@@ -161,12 +161,12 @@ type groupKeys struct {
 	cipher [32]byte
 }
 
-var groupInfo = []byte("WhisperGroup")
+var groupLabel = kdf.NewLabel("WhisperGroup")
 
 func (g *groupKeys) derive(seed *[32]byte) {
-	var okm [48]byte
-	kdf.HKDF(okm[:], seed[:], nil, groupInfo)
-	g.iv, g.cipher = [16]byte(okm[:16]), [32]byte(okm[16:])
+	var okm [64]byte
+	groupLabel.SeedKeys64(&okm, seed)
+	g.iv, g.cipher = [16]byte(okm[:16]), [32]byte(okm[16:48])
 	clear(okm[:])
 }
 

@@ -2,8 +2,11 @@ package main
 
 import "github.com/sigcore/sigcore/internal/impl"
 
+// hashes is the package whose kernels hash.
+const hashes = "kdf"
+
 // units are the packages of sigcore that have kernels.
-var units = []string{"field", "curve", "kdf"}
+var units = []string{"field", "curve", hashes}
 
 // defaultTier is what the process has chosen by itself, unit by unit.
 const defaultTier = "default"
@@ -30,10 +33,10 @@ func tiersOf(lib string) []string {
 func selectTier(tier string) bool {
 	any, all := false, true
 	for _, u := range units {
-		switch tier {
-		case defaultTier:
-			impl.Reset(u)
-		case "generic":
+		switch {
+		case tier == defaultTier, u == hashes && tier != "generic":
+			impl.Reset(u) // the hashes have a tier of their own, which runs beside the others
+		case tier == "generic":
 			all = impl.Select(u, "") && all
 		default:
 			ok := impl.Select(u, tier)

@@ -15,6 +15,8 @@ func Needs(tier string) Features {
 		return mulxFeatures | adxFeatures
 	case "ifma":
 		return mulxFeatures | ifmaFeatures
+	case "shani":
+		return shaniFeatures
 	}
 	return 0
 }

@@ -60,6 +60,9 @@ func opinion() Opinion {
 		{HasAVX512BW, secondopinion.AVX512BW},
 		{HasAVX512VL, secondopinion.AVX512VL},
 		{HasAVX512IFMA, secondopinion.AVX512IFMA},
+		{HasSSSE3, secondopinion.SSSE3},
+		{HasSSE41, secondopinion.SSE4},
+		{HasSHA, secondopinion.SHA},
 	} {
 		if c.Has(f.theirs) {
 			o.Features |= f.bit

@@ -274,7 +274,7 @@ func TestEvaluate(t *testing.T) {
 			if got := describe(s); got != tc.want {
 				t.Errorf("selected %s, want %s; mulx: %q, ifma: %q", got, tc.want, s.Reason("mulx"), s.Reason("ifma"))
 			}
-			for tier, on := range map[string]bool{"generic": true, "mulx": s.MULX, "adx": s.ADX, "ifma": s.IFMA, "zmm": s.ZMM} {
+			for tier, on := range map[string]bool{"generic": true, "mulx": s.MULX, "adx": s.ADX, "ifma": s.IFMA, "zmm": s.ZMM, "shani": s.SHANI} {
 				if why := s.Reason(tier); (why == "") != on {
 					t.Errorf("%s is %v with the reason %q", tier, on, why)
 				}
@@ -303,6 +303,57 @@ func describe(s Selection) string {
 		name += "+zmm"
 	}
 	return name
+}
+
+// The tier shani depends on its own features, the opinion on them and the mask,
+// and the other tiers do not depend on it.
+func TestEvaluateSHANI(t *testing.T) {
+	const (
+		ssse3 = 1 << 9  // leaf 1, ECX
+		sse41 = 1 << 19 // leaf 1, ECX
+		sha   = 1 << 29 // leaf 7.0, EBX
+	)
+	full := fake{maxLeaf: 7, ecx1: ssse3 | sse41, ebx7: sha}
+	for _, tc := range []struct {
+		name    string
+		change  func(f *fake, m *Machine)
+		on      bool
+		because string
+	}{
+		{"alone", func(*fake, *Machine) {}, true, ""},
+		{"no YMM", func(f *fake, _ *Machine) { f.ecx1 |= osxsave | avx; f.xcr0 = 3 }, true, ""},
+		{"beside the others", func(f *fake, _ *Machine) {
+			f.ecx1 |= osxsave | avx
+			f.ebx7 |= icelake
+			f.xcr0 = 0xe7
+		}, true, ""},
+		{"netbsd", func(_ *fake, m *Machine) { m.OS = "netbsd" }, true, ""},
+		{"no SHA", func(f *fake, _ *Machine) { f.ebx7 = 0 }, false, "lacks SHA"},
+		{"no leaf 7", func(f *fake, _ *Machine) { f.maxLeaf = 6 }, false, "lacks SHA"},
+		{"no SSE4.1", func(f *fake, _ *Machine) { f.ecx1 &^= sse41 }, false, "lacks SSE4.1"},
+		{"no SSSE3", func(f *fake, _ *Machine) { f.ecx1 &^= ssse3 }, false, "lacks SSSE3"},
+		{"unconfirmed", func(_ *fake, m *Machine) { m.Opinion.Features &^= HasSHA }, false, "does not confirm SHA"},
+		{"translated", func(_ *fake, m *Machine) { m.Opinion.Brand = "VirtualApple" }, false, "VirtualApple"},
+		{"masked", func(_ *fake, m *Machine) { m.Mask.NoSHANI = true }, false, "SIGCORE_CPU=shani=off"},
+		{"masked generic", func(_ *fake, m *Machine) { m.Mask.Generic = true }, false, "SIGCORE_CPU=generic"},
+		{"masked mulx", func(_ *fake, m *Machine) { m.Mask.NoMULX = true }, true, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := full
+			yes := func() bool { return true }
+			m := Machine{Opinion: Opinion{Features: every | shaniFeatures}, OS: "linux", ProbeMULX: yes, ProbeADX: yes}
+			tc.change(&f, &m)
+			m.Words = Read(f.cpuid, func() uint32 { return f.xcr0 })
+			s := Evaluate(m)
+			if why := s.Reason("shani"); s.SHANI != tc.on || (why == "") != tc.on || !strings.Contains(why, tc.because) {
+				t.Errorf("shani is %v: %q, want %v: %q", s.SHANI, why, tc.on, tc.because)
+			}
+			m.Mask.NoSHANI = true
+			if without := Evaluate(m); describe(without) != describe(s) || without.SHANI {
+				t.Errorf("%s without shani, %s with it", describe(without), describe(s))
+			}
+		})
+	}
 }
 
 // A higher tier never runs without the one that it rests on, for every
@@ -337,12 +388,13 @@ func TestEvaluateImplications(t *testing.T) {
 
 func TestParseMask(t *testing.T) {
 	for s, want := range map[string]string{
-		"":                              "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false Unknown:[]}",
-		" , ,":                          "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false Unknown:[]}",
-		"generic":                       "{Generic:true NoMULX:false NoADX:false NoIFMA:false NoZMM:false Unknown:[]}",
-		"mulx=off,adx=off,ifma=off":     "{Generic:false NoMULX:true NoADX:true NoIFMA:true NoZMM:false Unknown:[]}",
-		" zmm=off ,ifma = off":          "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:true Unknown:[ifma = off]}",
-		"avx2=off,Generic,ifma,mulx=on": "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false Unknown:[avx2=off Generic ifma mulx=on]}",
+		"":                              "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false Unknown:[]}",
+		" , ,":                          "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false Unknown:[]}",
+		"generic":                       "{Generic:true NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false Unknown:[]}",
+		"mulx=off,adx=off,ifma=off":     "{Generic:false NoMULX:true NoADX:true NoIFMA:true NoZMM:false NoSHANI:false Unknown:[]}",
+		" zmm=off ,ifma = off":          "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:true NoSHANI:false Unknown:[ifma = off]}",
+		"shani=off":                     "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:true Unknown:[]}",
+		"avx2=off,Generic,ifma,mulx=on": "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false Unknown:[avx2=off Generic ifma mulx=on]}",
 	} {
 		if got := fmt.Sprintf("%+v", ParseMask(s)); got != want {
 			t.Errorf("ParseMask(%q) = %s, want %s", s, got, want)
@@ -358,7 +410,7 @@ func TestReasonUnknownTier(t *testing.T) {
 
 // The exported values are those of one selection, and agree with their reasons.
 func TestSelected(t *testing.T) {
-	for tier, on := range map[string]bool{"mulx": MULX, "adx": ADX, "ifma": IFMA, "zmm": ZMM} {
+	for tier, on := range map[string]bool{"mulx": MULX, "adx": ADX, "ifma": IFMA, "zmm": ZMM, "shani": SHANI} {
 		if why := Reason(tier); (why == "") != on {
 			t.Errorf("%s is %v with the reason %q", tier, on, why)
 		} else {

@@ -28,14 +28,17 @@ type Machine struct {
 type Selection struct {
 	MULX, ADX, IFMA bool
 
+	// SHANI stands beside the others: it rests on none of them, and none on it.
+	SHANI bool
+
 	// ZMM is true if kernels of the tier ifma may use 512-bit registers.
 	ZMM bool
 
-	mulxWhy, adxWhy, ifmaWhy, zmmWhy string
+	mulxWhy, adxWhy, ifmaWhy, zmmWhy, shaniWhy string
 }
 
-// Reason says why tier (generic, mulx, adx, ifma, or zmm for 512-bit registers)
-// may not run, and "" if it may.
+// Reason says why tier (generic, mulx, adx, ifma, shani, or zmm for 512-bit
+// registers) may not run, and "" if it may.
 func (s *Selection) Reason(tier string) string {
 	switch tier {
 	case "generic":
@@ -48,6 +51,8 @@ func (s *Selection) Reason(tier string) string {
 		return s.ifmaWhy
 	case "zmm":
 		return s.zmmWhy
+	case "shani":
+		return s.shaniWhy
 	}
 	return fmt.Sprintf("there is no tier %q", tier)
 }
@@ -86,6 +91,10 @@ func Evaluate(m Machine) Selection {
 		s.zmmWhy = "removed by SIGCORE_CPU=zmm=off"
 	}
 	s.ZMM = s.zmmWhy == ""
+
+	// The registers are those that every amd64 process has.
+	s.shaniWhy = m.why(shaniFeatures, true, "", m.Mask.NoSHANI, "shani=off")
+	s.SHANI = s.shaniWhy == ""
 	return s
 }
 

@@ -16,6 +16,9 @@ const (
 	HasAVX512BW
 	HasAVX512VL
 	HasAVX512IFMA
+	HasSSSE3
+	HasSSE41
+	HasSHA
 )
 
 // What each tier adds to the one it rests on.
@@ -23,9 +26,11 @@ const (
 	mulxFeatures = HasAVX | HasAVX2 | HasBMI2
 	adxFeatures  = HasADX
 	ifmaFeatures = HasAVX512F | HasAVX512DQ | HasAVX512BW | HasAVX512VL | HasAVX512IFMA
+
+	shaniFeatures = HasSSSE3 | HasSSE41 | HasSHA
 )
 
-var featureNames = [...]string{"AVX", "AVX2", "BMI2", "ADX", "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL", "AVX512IFMA"}
+var featureNames = [...]string{"AVX", "AVX2", "BMI2", "ADX", "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL", "AVX512IFMA", "SSSE3", "SSE4.1", "SHA"}
 
 // String lists the names, separated by commas.
 func (f Features) String() string {
@@ -56,6 +61,9 @@ func (w *Words) Features() Features {
 	add(HasAVX512BW, w.Leaf7.EBX, 30)
 	add(HasAVX512VL, w.Leaf7.EBX, 31)
 	add(HasAVX512IFMA, w.Leaf7.EBX, 21)
+	add(HasSSSE3, w.Leaf1.ECX, 9)
+	add(HasSSE41, w.Leaf1.ECX, 19)
+	add(HasSHA, w.Leaf7.EBX, 29)
 	return f
 }
 

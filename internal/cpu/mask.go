@@ -4,14 +4,14 @@ import "strings"
 
 // Mask is what SIGCORE_CPU removes.
 type Mask struct {
-	Generic, NoMULX, NoADX, NoIFMA, NoZMM bool
+	Generic, NoMULX, NoADX, NoIFMA, NoZMM, NoSHANI bool
 
 	// Unknown holds the entries that name nothing, in their order.
 	Unknown []string
 }
 
 // ParseMask reads the value of SIGCORE_CPU: a comma list of generic, mulx=off,
-// adx=off, ifma=off and zmm=off. Space around an entry and empty entries do not
+// adx=off, ifma=off, zmm=off and shani=off. Space around an entry and empty entries do not
 // matter; letter case does.
 func ParseMask(s string) Mask {
 	var m Mask
@@ -28,6 +28,8 @@ func ParseMask(s string) Mask {
 			m.NoIFMA = true
 		case "zmm=off":
 			m.NoZMM = true
+		case "shani=off":
+			m.NoSHANI = true
 		default:
 			m.Unknown = append(m.Unknown, entry)
 		}

@@ -15,13 +15,17 @@ var (
 
 	// ZMM is true if kernels of the tier ifma may use 512-bit registers.
 	ZMM = selected.ZMM
+
+	// SHANI is true if kernels may use the SHA-256 instructions.
+	SHANI = selected.SHANI
 )
 
-// Tiers are the names of the tiers above generic, fastest first.
+// Tiers are the names of the tiers above generic, fastest first. The tier shani
+// is not among them: it is for hashes, which these are not for.
 func Tiers() []string { return []string{"ifma", "adx", "mulx"} }
 
 // Reason says why tier may not run in this process, and "" if it may. Beside
-// the names of the tiers it knows zmm.
+// the names of the tiers it knows shani and zmm.
 func Reason(tier string) string { return selected.Reason(tier) }
 
 // Failed reports that this build has the tier mulx compiled in and that this

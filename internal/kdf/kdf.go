@@ -1,5 +1,6 @@
 // Package kdf implements HMAC-SHA256 and HKDF-SHA256 for the 32-byte keys of
-// the Signal protocol, and the chain step of the double ratchet.
+// the Signal protocol, the chain step of the double ratchet, and the expansion
+// of a message's seed.
 //
 // The functions work on fixed buffers on the stack and on crypto/sha256, which
 // uses the processor's SHA extensions: nothing is allocated, which crypto/hmac
@@ -7,8 +8,14 @@
 //
 // Constant time: the functions depend on lengths only.
 //
+// Implementations: the chain step and the expansion of a seed are kernels on
+// processors with SHA, SSE4.1 and SSSE3 (shani), which hold a hash in registers
+// from one block to the next; generic everywhere.
+//
 // References: RFC 2104 (HMAC), RFC 5869 (HKDF).
 package kdf
+
+//go:generate go run -C ../../asm ./kdf -out ../internal/kdf/kdf_amd64.s -stubs ../internal/kdf/kdf_stubs_amd64.go -pkg kdf
 
 import (
 	"crypto/sha256"
@@ -53,31 +60,6 @@ func sum(out *[32]byte, inner, outer *[blockSize]byte, parts ...[]byte) {
 	copy(buf[:], outer[:])
 	h.Sum(buf[:blockSize])
 	*out = sha256.Sum256(buf[:])
-}
-
-// ChainStep derives from the chain key ck the message seed, its HMAC of the
-// byte 1, and the next chain key, its HMAC of the byte 2. next may be ck.
-func ChainStep(seed, next, ck *[32]byte) {
-	// One key schedule serves both labels.
-	var inner [blockSize + 1]byte
-	var outer [blockSize + size]byte
-	for i := range size {
-		inner[i] = ck[i] ^ 0x36
-		outer[i] = ck[i] ^ 0x5c
-	}
-	for i := size; i < blockSize; i++ {
-		inner[i] = 0x36
-		outer[i] = 0x5c
-	}
-	inner[blockSize] = 1
-	h := sha256.Sum256(inner[:])
-	copy(outer[blockSize:], h[:])
-	*seed = sha256.Sum256(outer[:])
-
-	inner[blockSize] = 2
-	h = sha256.Sum256(inner[:])
-	copy(outer[blockSize:], h[:])
-	*next = sha256.Sum256(outer[:])
 }
 
 // maxInfo is the longest info that expand keeps on the stack, in bytes.

@@ -7,7 +7,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/sigcore/sigcore/internal/impl/impltest"
 )
 
 func random(r *rand.Rand, n int) []byte {
@@ -45,24 +48,59 @@ func TestHMAC(t *testing.T) {
 }
 
 func TestChainStep(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	ck := [32]byte(random(r, 32))
-	for range 200 {
-		wantSeed, wantNext := stdHMAC(ck[:], []byte{1}), stdHMAC(ck[:], []byte{2})
+	impltest.All(t, "kdf", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		ck := [32]byte(random(r, 32))
+		for range 200 {
+			wantSeed, wantNext := stdHMAC(ck[:], []byte{1}), stdHMAC(ck[:], []byte{2})
+			var seed [32]byte
+			ChainStep(&seed, &ck, &ck)
+			if !bytes.Equal(seed[:], wantSeed) || !bytes.Equal(ck[:], wantNext) {
+				t.Fatalf("seed %x, next %x; want %x, %x", seed, ck, wantSeed, wantNext)
+			}
+		}
+		// The isolated chain step of the worked vectors.
+		ck = [32]byte(bytes.Repeat([]byte{0x11}, 32))
 		var seed [32]byte
 		ChainStep(&seed, &ck, &ck)
-		if !bytes.Equal(seed[:], wantSeed) || !bytes.Equal(ck[:], wantNext) {
-			t.Fatalf("seed %x, next %x; want %x, %x", seed, ck, wantSeed, wantNext)
+		if hex.EncodeToString(seed[:]) != "c4ede064b5f2a51225b2175e5b84fb73f9cec689ac3d912ac4878f7ebeab0149" ||
+			hex.EncodeToString(ck[:]) != "ed50b271f4852277c8218e209858d8bd32a3228a9e4fb6b5a16fb9b4755c53bc" {
+			t.Fatalf("seed %x, next %x", seed, ck)
 		}
-	}
-	// The isolated chain step of the worked vectors.
-	ck = [32]byte(bytes.Repeat([]byte{0x11}, 32))
-	var seed [32]byte
-	ChainStep(&seed, &ck, &ck)
-	if hex.EncodeToString(seed[:]) != "c4ede064b5f2a51225b2175e5b84fb73f9cec689ac3d912ac4878f7ebeab0149" ||
-		hex.EncodeToString(ck[:]) != "ed50b271f4852277c8218e209858d8bd32a3228a9e4fb6b5a16fb9b4755c53bc" {
-		t.Fatalf("seed %x, next %x", seed, ck)
-	}
+	})
+}
+
+func TestSeedKeys(t *testing.T) {
+	impltest.All(t, "kdf", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		for n := range maxLabel + 1 {
+			info := string(random(r, n))
+			l := NewLabel(info)
+			for range 20 {
+				seed := [32]byte(random(r, 32))
+				want, err := hkdf.Key(sha256.New, seed[:], nil, info, 96)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var long [96]byte
+				l.SeedKeys96(&long, &seed)
+				if !bytes.Equal(long[:], want) {
+					t.Fatalf("label of %d bytes: %x, want %x", n, long, want)
+				}
+				var short [64]byte
+				l.SeedKeys64(&short, &seed)
+				if !bytes.Equal(short[:], want[:64]) {
+					t.Fatalf("label of %d bytes: %x, want %x", n, short, want[:64])
+				}
+			}
+		}
+	})
+	defer func() {
+		if recover() == nil {
+			t.Error("a label that fills the block")
+		}
+	}()
+	NewLabel(strings.Repeat("x", maxLabel+1))
 }
 
 func TestHKDF(t *testing.T) {
@@ -96,7 +134,11 @@ func TestAllocations(t *testing.T) {
 	var out, key, seed [32]byte
 	var okm [80]byte
 	msg, info := make([]byte, 3000), []byte("WhisperMessageKeys")
+	l := NewLabel("WhisperGroup")
+	var long [96]byte
+	var short [64]byte
 	for name, f := range map[string]func(){
+		"SeedKeys":  func() { l.SeedKeys64(&short, &seed); l.SeedKeys96(&long, &seed) },
 		"HMAC":      func() { HMAC(&out, &key, msg, msg) },
 		"ChainStep": func() { ChainStep(&seed, &key, &key) },
 		"HKDF":      func() { HKDF(okm[:], seed[:], nil, info); HKDF(okm[:], seed[:], key[:], info) },
@@ -104,29 +146,5 @@ func TestAllocations(t *testing.T) {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s allocates %v times", name, n)
 		}
-	}
-}
-
-func BenchmarkHMAC(b *testing.B) {
-	var out, key [32]byte
-	msg := make([]byte, 226)
-	for b.Loop() {
-		HMAC(&out, &key, msg)
-	}
-}
-
-func BenchmarkChainStep(b *testing.B) {
-	var seed, key [32]byte
-	for b.Loop() {
-		ChainStep(&seed, &key, &key)
-	}
-}
-
-func BenchmarkHKDF80(b *testing.B) {
-	var okm [80]byte
-	var seed [32]byte
-	info := []byte("WhisperMessageKeys")
-	for b.Loop() {
-		HKDF(okm[:], seed[:], nil, info)
 	}
 }

@@ -1,0 +1,60 @@
+//go:build !purego
+
+package kdf
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sigcore/sigcore/internal/cpu"
+	"github.com/sigcore/sigcore/internal/impl/impltest"
+)
+
+// The kernels by name beside their twins: keys of ones and zeros, and walks
+// from there, on which every sum of the rounds wraps sooner or later.
+func TestKernelsSHANI(t *testing.T) {
+	if !cpu.SHANI {
+		if impltest.Required("shani") {
+			t.Fatal("shani is required: " + cpu.Reason("shani"))
+		}
+		t.Skip(cpu.Reason("shani"))
+	}
+	if !selfTestSHANI() {
+		t.Error("the self-test fails")
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	var ones, one [32]byte
+	for i := range ones {
+		ones[i] = 0xff
+	}
+	one[0] = 1
+	for _, start := range [][32]byte{{}, ones, one} {
+		ck := start
+		for range 500 {
+			var seed, next, wantSeed, wantNext [32]byte
+			chainStepGeneric(&wantSeed, &wantNext, &ck)
+			chainStepSHANI(&seed, &next, &ck)
+			if seed != wantSeed || next != wantNext {
+				t.Fatalf("chain step of %x: %x and %x, those of the twin %x and %x", ck, seed, next, wantSeed, wantNext)
+			}
+			inPlace := ck
+			if chainStepSHANI(&seed, &inPlace, &inPlace); inPlace != next || seed != wantSeed {
+				t.Fatalf("chain step of %x in place: %x, want %x", ck, inPlace, next)
+			}
+			l := NewLabel(string(random(r, r.IntN(maxLabel+1))))
+			blocks := l.blocks
+			for n := 2; n <= 3; n++ {
+				okm := [96]byte(random(r, 96))
+				want := okm
+				seedKeysGeneric(&want, &seed, l, n)
+				if seedKeysSHANI(&okm, &seed, &l.blocks, n); okm != want {
+					t.Fatalf("%d blocks of keys of %x: %x, those of the twin %x", n, seed, okm, want)
+				}
+			}
+			if l.blocks != blocks || seed != wantSeed {
+				t.Fatal("the inputs have changed")
+			}
+			ck = next
+		}
+	}
+}

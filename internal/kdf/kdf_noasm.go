@@ -1,0 +1,9 @@
+//go:build !amd64 || purego
+
+package kdf
+
+func init() { operations() }
+
+func chainStep(seed, next, ck *[32]byte) { chainStepGeneric(seed, next, ck) }
+
+func seedKeys(okm *[96]byte, seed *[32]byte, l *Label, n int) { seedKeysGeneric(okm, seed, l, n) }
