@@ -14,52 +14,94 @@ import (
 	"go.mau.fi/libsignal/util/optional"
 )
 
+// mauResponder is a device with its prekeys, and a device that talks to it.
+type mauResponder struct {
+	caller, device *mauStore
+	one            *ecc.ECKeyPair
+	signed         *ecc.ECKeyPair
+	signature      [64]byte
+}
+
+func newMauResponder() (*mauResponder, error) {
+	r := new(mauResponder)
+	var err error
+	if r.caller, err = newMauStore(); err != nil {
+		return nil, err
+	}
+	if r.device, err = newMauStore(); err != nil {
+		return nil, err
+	}
+	if r.one, err = ecc.GenerateKeyPair(); err != nil {
+		return nil, err
+	}
+	if r.signed, err = ecc.GenerateKeyPair(); err != nil {
+		return nil, err
+	}
+	r.signature = ecc.CalculateSignature(r.device.identity.PrivateKey(), r.signed.PublicKey().Serialize())
+	r.device.signed[3] = record.NewSignedPreKey(3, 0, r.signed, r.signature, nil)
+	return r, nil
+}
+
+// bundle names a one-time prekey, of whose key there is only one.
+func (r *mauResponder) bundle(id uint32) *prekey.Bundle {
+	return prekey.NewBundle(r.device.GetLocalRegistrationID(), 0, optional.NewOptionalUint32(id), 3,
+		r.one.PublicKey(), r.signed.PublicKey(), r.signature, identity.NewKey(r.device.identity.PublicKey().PublicKey()))
+}
+
+func mauAddress(n uint32) *protocol.SignalAddress { return protocol.NewSignalAddress("15550000001", n) }
+
+// first starts the session of the caller with number n, and returns its first
+// message.
+func (r *mauResponder) first(ctx context.Context, n uint32) (*session.Cipher, []byte, error) {
+	to := mauAddress(n)
+	builder := session.NewBuilderFromSignal(r.caller, to, mauForm)
+	if err := builder.ProcessBundle(ctx, r.bundle(n)); err != nil {
+		return nil, nil, err
+	}
+	c := session.NewCipher(builder, to)
+	m, err := c.Encrypt(ctx, plaintext)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.device.preKeys[n] = record.NewPreKey(n, r.one, nil)
+	return c, m.Serialize(), nil
+}
+
+// respond reads the first message of session n.
+func (r *mauResponder) respond(ctx context.Context, n uint32, first []byte) (*session.Cipher, error) {
+	from := mauAddress(n)
+	c := session.NewCipher(session.NewBuilderFromSignal(r.device, from, mauForm), from)
+	m, err := protocol.NewPreKeySignalMessageFromBytes(first, mauForm.PreKeySignalMessage, mauForm.SignalMessage)
+	if err != nil {
+		return nil, err
+	}
+	got, err := c.DecryptMessage(ctx, m)
+	if err == nil && !bytes.Equal(got, plaintext) {
+		err = errPlaintext
+	}
+	return c, err
+}
+
 // mauPair is two parties with a session that both have used.
-type mauPair struct{ alice, bob *session.Cipher }
+type mauPair struct {
+	alice, bob *session.Cipher
+	bobStore   *mauStore
+}
 
 func newMauPair(ctx context.Context) (*mauPair, error) {
-	a, err := newMauStore()
+	r, err := newMauResponder()
 	if err != nil {
 		return nil, err
 	}
-	b, err := newMauStore()
+	alice, first, err := r.first(ctx, 7)
 	if err != nil {
 		return nil, err
 	}
-	one, err := ecc.GenerateKeyPair()
+	bob, err := r.respond(ctx, 7, first)
 	if err != nil {
 		return nil, err
 	}
-	spk, err := ecc.GenerateKeyPair()
-	if err != nil {
-		return nil, err
-	}
-	sig := ecc.CalculateSignature(b.identity.PrivateKey(), spk.PublicKey().Serialize())
-	b.preKeys[7] = record.NewPreKey(7, one, nil)
-	b.signed[3] = record.NewSignedPreKey(3, 0, spk, sig, nil)
-
-	toBob, toAlice := protocol.NewSignalAddress("15550000002", 0), protocol.NewSignalAddress("15550000001", 0)
-	builder := session.NewBuilderFromSignal(a, toBob, mauForm)
-	err = builder.ProcessBundle(ctx, prekey.NewBundle(b.GetLocalRegistrationID(), 0, optional.NewOptionalUint32(7), 3,
-		one.PublicKey(), spk.PublicKey(), sig, identity.NewKey(b.identity.PublicKey().PublicKey())))
-	if err != nil {
-		return nil, err
-	}
-	p := &mauPair{
-		alice: session.NewCipher(builder, toBob),
-		bob:   session.NewCipher(session.NewBuilderFromSignal(b, toAlice, mauForm), toAlice),
-	}
-	first, err := p.alice.Encrypt(ctx, plaintext)
-	if err != nil {
-		return nil, err
-	}
-	m, err := protocol.NewPreKeySignalMessageFromBytes(first.Serialize(), mauForm.PreKeySignalMessage, mauForm.SignalMessage)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := p.bob.DecryptMessage(ctx, m); err != nil {
-		return nil, err
-	}
+	p := &mauPair{alice, bob, r.device}
 	reply, err := mauEncrypt(ctx, p.bob)
 	if err != nil {
 		return nil, err

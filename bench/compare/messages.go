@@ -17,41 +17,15 @@ var (
 
 // sessions is two live sessions that both sides have used.
 func sessions() (alice, bob *signal.Session, err error) {
-	ours, err := signal.GenerateIdentityKeyPair()
+	r, err := newResponder()
 	if err != nil {
 		return nil, nil, err
 	}
-	theirs, err := signal.GenerateIdentityKeyPair()
+	alice, first, err := r.first()
 	if err != nil {
 		return nil, nil, err
 	}
-	spk, err := signal.GenerateSignedPreKey(3, theirs, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	opk, err := signal.GeneratePreKey(7)
-	if err != nil {
-		return nil, nil, err
-	}
-	local := signal.Local{Identity: theirs, RegistrationID: 4711}
-	alice, bob = new(signal.Session), new(signal.Session)
-	err = alice.Initiate(signal.Local{Identity: ours, RegistrationID: 4712}, &signal.Bundle{
-		RegistrationID: local.RegistrationID, Identity: theirs.PublicKey(),
-		SignedPreKeyID: spk.ID, SignedPreKey: spk.Public, Signature: spk.Signature,
-		HasPreKey: true, PreKeyID: opk.ID, PreKey: opk.Public,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	_, first, err := alice.Encrypt(nil, plaintext)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := signal.ParsePreKeySignalMessage(first)
-	if err != nil {
-		return nil, nil, err
-	}
-	if _, _, err := bob.DecryptPreKey(nil, &m, &signal.Responder{Local: local, SignedPreKey: spk, PreKey: opk}); err != nil {
+	if bob, err = r.respond(first); err != nil {
 		return nil, nil, err
 	}
 	for _, way := range [][2]*signal.Session{{bob, alice}, {alice, bob}} {

@@ -39,7 +39,8 @@ var order = []string{
 	"x25519", "public_key", "fixed_base",
 	"ed25519_sign", "ed25519_verify",
 	"xeddsa_sign", "xeddsa_verify", "xeddsa_verify_prepared",
-	"dm_encrypt", "dm_decrypt", "group_encrypt", "group_decrypt",
+	"session_initiate", "session_respond",
+	"dm_encrypt", "dm_decrypt", "dm_decrypt_ratchet", "group_encrypt", "group_decrypt", "skdm_process",
 }
 
 // operations lists what has a contender.
