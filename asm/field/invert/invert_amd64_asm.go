@@ -166,7 +166,7 @@ func steps(eta Register, f, g Op, n int) []Register {
 	x, y, start := GP64(), GP64(), GP64()
 	MOVQ(f, x)
 	ANDL(U32(1<<20-1), x.As32())
-	MOVQ(U64(-(1 << 41) & (1<<64 - 1)), start)
+	MOVQ(U64(-(1<<41)&(1<<64-1)), start)
 	ADDQ(start, x)
 	MOVQ(g, y)
 	ANDL(U32(1<<20-1), y.As32())
