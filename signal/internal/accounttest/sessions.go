@@ -1,11 +1,13 @@
 package accounttest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sigcore/sigcore/signal"
 	"github.com/sigcore/sigcore/signal/store"
@@ -277,37 +279,48 @@ func testPreKeyConsumed(t *testing.T, open Open) {
 	})
 }
 
-// testPreKeyRace has two senders use the same one-time prekey at the same
-// time: exactly one of them gets through.
+// testPreKeyRace has three senders use the same one-time prekey at the same
+// time: while one message is under way the others wait, and exactly one of
+// them gets through.
 func testPreKeyRace(t *testing.T, open Open) {
 	b, _ := open(t)
 	bob := newParty(t, b, 1)
 	senders := []*party{newParty(t, b, 2), newParty(t, b, 3), newParty(t, b, 4)}
-	for range steps(20, 4) {
+	for range 3 {
 		bundle := bob.bundle()
-		var (
-			wg   sync.WaitGroup
-			errs = make([]error, len(senders))
-		)
+		done := make(chan error, len(senders))
+		entered, release := park(bob, func(c call) bool { return !c.write && c.has(store.PreKeys) })
 		for i, s := range senders {
 			if _, err := s.ProcessBundle(t.Context(), bob.addr, bundle); err != nil {
 				t.Fatal(err)
 			}
 			c := s.encrypt(bob, "hello")
-			wg.Go(func() { _, errs[i] = bob.Decrypt(t.Context(), s.addr, c.Type, c.Body) })
+			if i == 0 {
+				bob.store.counts()
+			}
+			go func() {
+				_, err := bob.Decrypt(context.Background(), s.addr, c.Type, c.Body)
+				done <- err
+			}()
+			<-entered
 		}
-		wg.Wait()
+		time.Sleep(10 * time.Millisecond)
+		if r, _ := bob.store.counts(); r != 1 {
+			t.Errorf("%d messages loaded the prekey at a time", r)
+		}
+		close(release)
 		read := 0
-		for _, err := range errs {
-			if err == nil {
+		for range senders {
+			if err := <-done; err == nil {
 				read++
 			} else if !errors.Is(err, signal.ErrPreKeyID) {
 				t.Errorf("the loser's error is %v", err)
 			}
 		}
 		if read != 1 {
-			t.Fatalf("%d senders used one prekey", read)
+			t.Errorf("%d senders used one prekey", read)
 		}
+		bob.store.heal()
 	}
 }
 
@@ -363,6 +376,18 @@ func testPreKeyIDs(t *testing.T, open Open) {
 	ids, err := alice.PreKeyIDs(ctx)
 	if err != nil || len(ids) != 820 || ids[0] != 0 || !slices.IsSorted(ids) {
 		t.Errorf("%d prekey ids, %v", len(ids), err)
+	}
+	// An id that was used up is not given again.
+	_, bob := pair(t, open)
+	for i := range 3 {
+		alice, keys := newParty(t, bob.store.Backend, 50+i), bob.bundle()
+		if _, err := alice.ProcessBundle(ctx, bob.addr, keys); err != nil {
+			t.Fatal(err)
+		}
+		alice.say(bob, "hello")
+		if keys.PreKeyID != uint32(i+1) {
+			t.Errorf("prekey id %d after %d that were used up", keys.PreKeyID, i)
+		}
 	}
 	_, err = alice.GeneratePreKeys(ctx, signal.MaxPreKeyID)
 	wantError(t, "more prekeys than ids", err, signal.ErrPreKeyIDsInUse)
@@ -562,12 +587,19 @@ func testTrust(t *testing.T, open Open) {
 
 	// The user says yes: SetIdentity, or the policy that takes all and reports.
 	alice.SetTrust(signal.TrustAlways)
+	late := bob.encrypt(alice, "late")
 	if d := alice.decrypt(again, fromNew, "it is me"); !d.IdentityChanged || !d.NewSession || d.Identity != again.Identity().PublicKey() {
 		t.Errorf("new identity: %+v", d)
 	}
 	alice.SetTrust(signal.TrustPinned)
 	alice.talk(again, 2)
 	alice.SetTrust(signal.TrustAlways)
+	// What an archived session reads reports nothing.
+	if d := alice.decrypt(bob, late, "late"); d.IdentityChanged || d.Identity != bob.Identity().PublicKey() {
+		t.Errorf("late message: %+v", d)
+	}
+	alice.start(again)
+	alice.say(again, "hello")
 	// The old identity once more, by a bundle: reported as well. Then nothing
 	// changes any more.
 	changed, err := alice.ProcessBundle(ctx, bob.addr, bob.bundle())
