@@ -277,7 +277,8 @@ func TestRequires(t *testing.T) {
 var forbidden = regexp.MustCompile(`^\s*(PEXT|PDEP|VP?GATHER|VP?SCATTER|I?DIV[BWLQ])`)
 
 // Jumps, all of them backward: the only branches of a kernel end loops, whose
-// counts are public.
+// counts are public. A kernel that has its variable time in its name may jump
+// forward too.
 var (
 	jump  = regexp.MustCompile(`^\s*J[A-Z]+\s+(\w+)$`)
 	label = regexp.MustCompile(`^(\w+):$`)
@@ -299,7 +300,7 @@ func TestMnemonics(t *testing.T) {
 			}
 			if m := jump.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
 				jumps++
-				if !labels[m[1]] {
+				if !labels[m[1]] && !strings.HasPrefix(k.name, "varTime") {
 					t.Errorf("%s: %s: a jump forward: %s", k.file, k.name, strings.TrimSpace(line))
 				}
 			}

@@ -38,8 +38,8 @@
 //
 // The choice is made once, at the start of the process; [Report] shows it.
 //
-//	mulx     BMI2, AVX2: the ladder of X25519, the arithmetic of scalars, selection
-//	         from tables, the kernels of package field
+//	mulx     BMI2, AVX2: the ladder of X25519, sums of two multiples, the arithmetic of
+//	         scalars, selection from tables, the kernels of package field
 //	generic  everything else
 //
 // In a build for GOAMD64=v3 the tier mulx is compiled in. If its self-test fails
@@ -48,8 +48,9 @@
 //
 // # Tables
 //
-// Multiples of the base point, 48 KiB for fixed-base multiplication and 6 KiB
-// for verification, are generated into the source. They are constant data of the
+// Multiples of the base point, 48 KiB for fixed-base multiplication, 6 KiB for
+// verification and 24 KiB for that with keys that verify often, are generated into
+// the source. They are constant data of the
 // binary: a process pays for the pages that it touches, at no start-up cost and
 // without a check for initialisation at every use, as tables that are built at
 // first use would need.
@@ -59,4 +60,5 @@ package curve
 //go:generate go run -C ../asm ./curve/select -out ../curve/select_amd64.s -stubs ../curve/select_stubs_amd64.go -pkg curve
 //go:generate go run -C ../asm ./curve/fixedbase -out ../curve/fixedbase_amd64.s -stubs ../curve/fixedbase_stubs_amd64.go -pkg curve
 //go:generate go run -C ../asm ./curve/ladder -out ../curve/ladder_amd64.s -stubs ../curve/ladder_stubs_amd64.go -pkg curve
+//go:generate go run -C ../asm ./curve/doublebase -out ../curve/doublebase_amd64.s -stubs ../curve/doublebase_stubs_amd64.go -pkg curve
 //go:generate go run -C ../asm ./curve/scalar -out ../curve/scalar_amd64.s -stubs ../curve/scalar_stubs_amd64.go -pkg curve

@@ -9,7 +9,7 @@ package curve
 // Coordinates of table < 2^255-19; out has X, Y, Z and T = X·Y/Z, below 2^255 + 2^199,
 // and modulo 2^255-19 those of the twin.
 // out does not overlap the inputs.
-// Constant time: it reads all of table, in order. Stack: 504 bytes.
+// Constant time: it reads all of table, in order. Stack: 568 bytes.
 // Go twin: fixedBaseGeneric.
 //
 //go:noescape

@@ -29,6 +29,28 @@ func (v *niels) unpack(p *packedNiels) {
 	v.t2d.SetWords((*[4]uint64)(p[8:12]))
 }
 
+func (v *niels) pack(p *packedNiels) {
+	yPlusX, yMinusX, t2d := v.yPlusX.Words(), v.yMinusX.Words(), v.t2d.Words()
+	copy(p[0:4], yPlusX[:])
+	copy(p[4:8], yMinusX[:])
+	copy(p[8:12], t2d[:])
+}
+
+func (v *cached) unpack(p *packedCached) {
+	v.yPlusX.SetWords((*[4]uint64)(p[0:4]))
+	v.yMinusX.SetWords((*[4]uint64)(p[4:8]))
+	v.z2.SetWords((*[4]uint64)(p[8:12]))
+	v.t2d.SetWords((*[4]uint64)(p[12:16]))
+}
+
+func (v *cached) pack(p *packedCached) {
+	yPlusX, yMinusX, z2, t2d := v.yPlusX.Words(), v.yMinusX.Words(), v.z2.Words(), v.t2d.Words()
+	copy(p[0:4], yPlusX[:])
+	copy(p[4:8], yMinusX[:])
+	copy(p[8:12], z2[:])
+	copy(p[12:16], t2d[:])
+}
+
 func (v *cached) fromPoint(p *Point) {
 	v.yPlusX.Add(&p.y, &p.x)
 	v.yMinusX.Subtract(&p.y, &p.x)

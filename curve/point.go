@@ -102,6 +102,12 @@ func encodePoint(out *[32]byte, x, y, z *field.Element) {
 	out[31] |= byte(ax.IsNegative() << 7)
 }
 
+// encodeAffine is encode for a point with Z = 1, without inversion.
+func (v *Point) encodeAffine(out *[32]byte) {
+	v.y.BytesInto(out)
+	out[31] |= byte(v.x.IsNegative() << 7)
+}
+
 // BytesMontgomery returns the 32-byte encoding of the u-coordinate of v on
 // curve25519, u = (1+y)/(1-y) (RFC 7748, Section 4.1); zero for the identity.
 // Constant time.
@@ -161,10 +167,8 @@ func (v *Point) SetCanonicalBytes(b []byte) (*Point, error) {
 	if _, err := p.SetBytes(b); err != nil {
 		return nil, err
 	}
-	// With Z = 1 the encoding costs no inversion.
 	var c [32]byte
-	p.y.BytesInto(&c)
-	c[31] |= byte(p.x.IsNegative() << 7)
+	p.encodeAffine(&c)
 	if c != [32]byte(b) {
 		return nil, fmt.Errorf("curve: point: %w", ErrNonCanonical)
 	}

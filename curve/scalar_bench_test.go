@@ -64,9 +64,10 @@ func BenchmarkScalarInterleaved(b *testing.B) {
 		}
 		interleave(b, v)
 	})
-	b.Run("NonAdjacentForm", func(b *testing.B) {
+	b.Run("Steps", func(b *testing.B) {
+		var s steps
 		for b.Loop() {
-			x.nonAdjacentForm(5)
+			s.set(doubleBaseShape, x, x)
 		}
 	})
 }

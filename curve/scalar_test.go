@@ -400,9 +400,22 @@ func TestScalarAliasing(t *testing.T) {
 }
 
 func TestNonAdjacentForm(t *testing.T) {
-	check := func(s *Scalar, w uint) {
+	check := func(s *Scalar, w, list, logSpan uint) {
 		t.Helper()
-		naf := s.nonAdjacentForm(w)
+		var all digits
+		all.add(s, w, list, logSpan)
+		var naf [256]int8
+		for n, d := range all.at {
+			if set := all.set[n/64]>>(n%64)&1 == 1; set != (d != 0) {
+				t.Fatalf("width %d: digit %d of %x is %d, its bit %v", w, n, s.value(), d, set)
+			}
+			pos, block, l := place(uint(n), logSpan)
+			if l == list {
+				naf[block<<logSpan+pos] = d
+			} else if d != 0 {
+				t.Fatalf("width %d: digit %d of %x is of another scalar", w, n, s.value())
+			}
+		}
 		sum, last := new(big.Int), -256
 		for i := 255; i >= 0; i-- {
 			sum.Lsh(sum, 1).Add(sum, big.NewInt(int64(naf[i])))
@@ -427,11 +440,12 @@ func TestNonAdjacentForm(t *testing.T) {
 	for w := uint(2); w <= 8; w++ {
 		for _, e := range edgeWords() {
 			if bigWords(e[:]...).Cmp(order) < 0 {
-				check(&Scalar{e}, w)
+				check(&Scalar{e}, w, 0, 8)
+				check(&Scalar{e}, w, 1, 5)
 			}
 		}
 		for range 500 {
-			check(weirdScalar(r), w)
+			check(weirdScalar(r), w, uint(r.IntN(2)), uint(r.IntN(9)))
 		}
 	}
 }
@@ -543,8 +557,9 @@ func TestScalarAllocations(t *testing.T) {
 			x.MultiplyAdd(&x, &y, &x)
 			y.Set(&x)
 			c := x.Bytes()
-			naf := x.nonAdjacentForm(5)
-			b[0] = c[0] ^ byte(naf[0])&byte(x.Equal(&y))
+			var d digits
+			d.add(&x, 5, 0, 8)
+			b[0] = c[0] ^ byte(d.at[0])&byte(x.Equal(&y))
 			clear(b)
 		}); n != 0 {
 			t.Errorf("%v allocations", n)

@@ -43,6 +43,20 @@ func TestTables(t *testing.T) {
 		checkNiels(t, "odd multiple", &oddBaseTable[i], m)
 		m.Add(m, b2)
 	}
+	m.Set(q)
+	for i := range wideBaseTable {
+		if i%32 == 0 && i > 0 { // 2^32 times the point of the block before
+			q.Set(b2)
+			for range 31 {
+				q.Add(q, q)
+			}
+			m.Set(q)
+			b2.Add(q, q)
+		}
+		checkNiels(t, "wide", &wideBaseTable[i], m)
+		m.Add(m, b2)
+	}
+	q = edwards25519.NewGeneratorPoint()
 	for i := range fixedBaseTable {
 		m.Set(q)
 		for j := range fixedBaseTable[i] {

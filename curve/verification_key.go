@@ -2,9 +2,11 @@ package curve
 
 import "sync/atomic"
 
-// A VerificationKey is an XEdDSA public key prepared for many verifications: it
-// keeps the Edwards point and its multiples for each sign bit that signatures
-// have carried. It is safe for concurrent use and must not be copied.
+// A VerificationKey is an XEdDSA public key prepared for many verifications. For
+// each sign bit that signatures have carried it keeps the Edwards point, in some
+// 200 bytes, and, once a few of them were valid, multiples of it in 6 KiB, which
+// make a verification twice as fast. It is safe for concurrent use and must not
+// be copied.
 type VerificationKey struct {
 	u     [32]byte
 	point [2]atomic.Pointer[preparedPoint]
@@ -16,10 +18,13 @@ var noPoint = new(preparedPoint)
 // NewVerificationKey returns the prepared form of u, filled at first use.
 func NewVerificationKey(u *[32]byte) *VerificationKey { return &VerificationKey{u: *u} }
 
-// Precompute prepares v for both sign bits.
+// Precompute prepares v for both sign bits, the multiples included.
 func (v *VerificationKey) Precompute() {
-	v.prepared(0)
-	v.prepared(1)
+	for bit := range v.point {
+		if k := v.prepared(bit); k != noPoint && k.wide.Load() == nil {
+			k.widen()
+		}
+	}
 }
 
 // Verify is the function Verify with the public key of v; it has the same
@@ -40,11 +45,15 @@ func (v *VerificationKey) prepared(bit int) *preparedPoint {
 	if k := v.point[bit].Load(); k != nil {
 		return k
 	}
-	k := new(preparedPoint)
-	if !k.set(&v.u, bit) {
-		k = noPoint
+	k := noPoint
+	var A Point
+	if A.setMontgomery(&v.u, bit) {
+		k = new(preparedPoint)
+		k.set(&A)
 	}
-	// Callers that race compute and store the same point.
-	v.point[bit].Store(k)
+	// Of callers that race one stores the point.
+	if !v.point[bit].CompareAndSwap(nil, k) {
+		k = v.point[bit].Load()
+	}
 	return k
 }

@@ -2,7 +2,6 @@ package curve
 
 import (
 	"crypto/sha512"
-	"crypto/subtle"
 	"fmt"
 
 	"github.com/sigcore/sigcore/field"
@@ -106,8 +105,13 @@ func Verify(u *[32]byte, msg, sig []byte) bool {
 	if !ok {
 		return false
 	}
-	var k preparedPoint
-	return k.set(u, bit) && k.verify(msg, sig, &s)
+	var A Point
+	if !A.setMontgomery(u, bit) {
+		return false
+	}
+	var encoding [32]byte
+	A.encodeAffine(&encoding)
+	return verifyOnce(&A, &encoding, msg, sig, &s)
 }
 
 // VerifyStrict is Verify that also refuses a public key that is not below
@@ -127,9 +131,9 @@ func VerifyStrict(u *[32]byte, msg, sig []byte) bool {
 	if !A.setMontgomery(u, int(sig[63]>>7)) || A.IsSmallOrder() {
 		return false
 	}
-	var k preparedPoint
-	k.fromPoint(&A)
-	return k.verify(msg, sig, &s)
+	var encoding [32]byte
+	A.encodeAffine(&encoding)
+	return verifyOnce(&A, &encoding, msg, sig, &s)
 }
 
 // parseSignature returns s mod ℓ and the sign bit of the public key.
@@ -142,59 +146,6 @@ func parseSignature(sig []byte) (s Scalar, bit int, ok bool) {
 	wide[31] &= 0x7f
 	s.setUniform(&wide)
 	return s, int(sig[63] >> 7), true
-}
-
-// preparedPoint is a public key as verification needs it.
-type preparedPoint struct {
-	encoding [32]byte     // of A
-	minusA   oddMultiples // of -A
-}
-
-// set prepares the point of the u-coordinate u whose x has the sign bit bit, and
-// reports whether there is one. Variable time.
-func (k *preparedPoint) set(u *[32]byte, bit int) bool {
-	var A Point
-	if !A.setMontgomery(u, bit) {
-		return false
-	}
-	k.fromPoint(&A)
-	return true
-}
-
-// fromPoint prepares A, whose Z is one.
-func (k *preparedPoint) fromPoint(A *Point) {
-	A.y.BytesInto(&k.encoding)
-	k.encoding[31] |= byte(A.x.IsNegative() << 7)
-	var n Point
-	k.minusA.fromPoint(n.Negate(A))
-}
-
-// verify reports whether s and the R of sig sign msg. Variable time.
-func (k *preparedPoint) verify(msg, sig []byte, s *Scalar) bool {
-	return verifyEquation(&k.minusA, &k.encoding, msg, sig, s)
-}
-
-// verifyEquation reports whether s·B - c·A encodes to the first half of sig, c
-// being the hash of that half, of the encoding of A and of msg, and minusA that
-// of -A. This is the equation without cofactor; an R that is not canonical never
-// holds. Variable time.
-func verifyEquation(minusA *oddMultiples, encoding *[32]byte, msg, sig []byte, s *Scalar) bool {
-	var digest [sha512.Size]byte
-	h := sha512.New()
-	h.Write(sig[:32])
-	h.Write(encoding[:])
-	h.Write(msg)
-	h.Sum(digest[:0])
-	var c Scalar
-	c.setUniform(&digest)
-
-	var r completed
-	var q projective
-	var R [32]byte
-	varTimeDoubleBase(&r, &c, minusA, s)
-	r.projective(&q)
-	encodePoint(&R, &q.x, &q.y, &q.z)
-	return subtle.ConstantTimeCompare(R[:], sig[:32]) == 1
 }
 
 // setMontgomery sets v to the point with the u-coordinate u (masked and reduced)

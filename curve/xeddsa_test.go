@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/big"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"filippo.io/edwards25519"
@@ -271,12 +272,73 @@ func TestVerificationKey(t *testing.T) {
 	if k := v.point[1].Load(); k == nil || k == noPoint {
 		t.Error("Precompute has left a sign bit out")
 	}
+	for bit := range v.point {
+		if v.point[bit].Load().wide.Load() == nil {
+			t.Error("Precompute has left multiples out")
+		}
+	}
 	minusOne := bytesOf(new(big.Int).Sub(bigP, big.NewInt(1)))
 	v = NewVerificationKey(&minusOne)
 	v.Precompute()
 	if v.point[0].Load() != noPoint || v.point[1].Load() != noPoint || v.Verify(nil, sig) {
 		t.Error("u = -1 has a point")
 	}
+}
+
+// TestVerificationKeyWidens holds that a key gets its multiples by valid
+// signatures alone, that verdicts stay the same while callers race for them, and
+// that they are those of the point on every tier.
+func TestVerificationKeyWidens(t *testing.T) {
+	p, err := NewPrivateKey(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, msg := p.PublicKey(), []byte("message")
+	sig := p.SignWithRandom(&[64]byte{1}, msg)
+	bit := int(sig[63] >> 7)
+	bad := sig
+	bad[40] ^= 1
+	eachTier(t, func(t *testing.T) {
+		v := NewVerificationKey(&u)
+		for range 2 * wideAfter {
+			if v.Verify(msg, bad[:]) {
+				t.Fatal("a bad signature is valid")
+			}
+		}
+		for i := range wideAfter {
+			if v.point[bit].Load().wide.Load() != nil {
+				t.Fatalf("multiples after %d valid signatures", i)
+			}
+			if !v.Verify(msg, sig[:]) {
+				t.Fatal("a good signature is not valid")
+			}
+		}
+		wide := v.point[bit].Load().wide.Load()
+		if wide == nil {
+			t.Fatal("no multiples")
+		}
+		var want wideMultiples
+		want.set(&v.point[bit].Load().minusA)
+		if *wide != want {
+			t.Error("the multiples are not those of the point")
+		}
+		if !v.Verify(msg, sig[:]) || v.Verify(msg, bad[:]) {
+			t.Error("other verdicts with multiples")
+		}
+
+		v = NewVerificationKey(&u)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for range wideAfter {
+					if !v.Verify(msg, sig[:]) || v.Verify(msg, bad[:]) {
+						t.Error("other verdicts in a race")
+					}
+				}
+			})
+		}
+		all.Wait()
+	})
 }
 
 func TestKeyLengths(t *testing.T) {

@@ -44,13 +44,13 @@ func fixedBase() {
 			"out does not overlap the inputs.",
 		},
 		Timing: "Constant time: it reads all of table, in order.",
-		Stack:  "Stack: 504 bytes.",
+		Stack:  "Stack: 568 bytes.",
 		Twin:   "fixedBaseGeneric",
 		Split:  true,
 	}.Begin()
 	law := NewLaw(Field64{})
 	var f frame
-	f.p = Point{X: Local(), Y: Local(), Z: Local(), T: Local()}
+	f.p = NewPoint()
 	f.r = Completed{X: Local(), Y: Local(), Z: Local(), T: Local()}
 	for i := range f.q {
 		f.q[i] = AllocLocal(32)
@@ -66,28 +66,27 @@ func fixedBase() {
 	XORL(zero.As32(), zero.As32())
 	MOVL(U32(1), one.As32())
 	for i := range 4 {
-		MOVQ(zero, f.p.X()[i])
-		MOVQ(zero, f.p.T()[i])
+		MOVQ(zero, f.p.X.Words()[i])
+		MOVQ(zero, f.p.T.Words()[i])
 		first := zero
 		if i == 0 {
 			first = one
 		}
-		MOVQ(first, f.p.Y()[i])
-		MOVQ(first, f.p.Z()[i])
+		MOVQ(first, f.p.Y.Words()[i])
+		MOVQ(first, f.p.Z.Words()[i])
 	}
 
 	Label("digit")
 	f.choose()
 	ADDQ(U32(rowSize), f.row)
-	law.AddNiels(f.r, f.p, Niels{YPlusX: At(f.q[0]), YMinusX: At(f.q[1]), T2d: At(f.q[2])})
-	law.Projective(f.p, f.r)
+	law.AddNiels(f.r, f.p, Niels{YPlusX: At(f.q[0]), YMinusX: At(f.q[1]), T2d: At(f.q[2])}, false)
 	law.Extend(f.p, f.r)
 	DECQ(f.count)
 	JNZ(LabelRef("digit"))
 
 	out := Load(Param("out"), GP64())
-	for i, c := range []Coordinate{f.p.X, f.p.Y, f.p.Z, f.p.T} {
-		StoreWords(LoadWords(c()), Memory(Mem{Base: out, Disp: 32 * i}, 4))
+	for i, n := range []Number{f.p.X, f.p.Y, f.p.Z, f.p.T} {
+		StoreWords(LoadWords(n.Words()), Memory(Mem{Base: out, Disp: 32 * i}, 4))
 	}
 	VZEROUPPER()
 	RET()

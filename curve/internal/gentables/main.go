@@ -17,6 +17,8 @@ const (
 	windows = 64 // signed radix-16 digits of a 255-bit scalar
 	entries = 8  // multiples 1..8 of a window
 	odd     = 64 // 1, 3, ..., 127: width-8 non-adjacent form
+	blocks  = 8  // of 32 bits of a scalar
+	wideOdd = 32 // 1, 3, ..., 63: width-7 non-adjacent form
 )
 
 var (
@@ -68,6 +70,15 @@ func entry(w *bytes.Buffer, q point) {
 	fmt.Fprintln(w, "},")
 }
 
+// oddEntries writes n odd multiples of q.
+func oddEntries(w *bytes.Buffer, q point, n int) {
+	twice := plus(q, q)
+	for range n {
+		entry(w, q)
+		q = plus(q, twice)
+	}
+}
+
 func main() {
 	log.SetFlags(0)
 	out := flag.String("out", "", "file to write")
@@ -95,9 +106,13 @@ var fixedBaseTable = [%d][%d]packedNiels{
 		}
 	}
 	fmt.Fprintf(&w, "}\n\n// oddBaseTable[i] is (2i+1) * B.\nvar oddBaseTable = [%d]packedNiels{\n", odd)
-	for m, b2, i := b, plus(b, b), 0; i < odd; i++ {
-		entry(&w, m)
-		m = plus(m, b2)
+	oddEntries(&w, b, odd)
+	fmt.Fprintf(&w, "}\n\n// wideBaseTable[%d*i+j] is (2j+1) * 2^(32i) * B.\nvar wideBaseTable = [%d]packedNiels{\n", wideOdd, blocks*wideOdd)
+	for i, q := 0, b; i < blocks; i++ {
+		oddEntries(&w, q, wideOdd)
+		for range 32 {
+			q = plus(q, q)
+		}
 	}
 	fmt.Fprintln(&w, "}")
 

@@ -1,0 +1,96 @@
+//go:build !purego
+
+package curve
+
+import "github.com/sigcore/sigcore/field"
+
+// The kernels of verification, as their self-test takes them.
+type (
+	oddMultiplesKernel   = func(table *[8][16]uint64, p *[4][4]uint64)
+	doubleBaseKernel     = func(out *[4][4]uint64, steps *[96]uint32, n int, a *[8][16]uint64, b *[64][12]uint64)
+	wideDoubleBaseKernel = func(out *[4][4]uint64, steps *[96]uint32, n int, a *[64][12]uint64, b *[256][12]uint64)
+)
+
+// selfTestDoubleBase reports whether the kernels give the results of their twins
+// modulo 2^255-19, on numbers with words of zeros and of ones in every pattern,
+// and on what comes of them. They need not be coordinates of points: the formulas
+// are polynomials.
+func selfTestDoubleBase(odd oddMultiplesKernel, double doubleBaseKernel, wide wideDoubleBaseKernel) bool {
+	// Every kind of step, on entries 0 to 7.
+	list := [maxSteps]uint32{
+		3<<stepEntry | 1<<stepNegative,
+		1<<stepDoublings | 5<<stepEntry | 1<<stepB,
+		2<<stepDoublings | 7<<stepEntry,
+		0<<stepEntry | 1<<stepB | 1<<stepNegative,
+		2<<stepEntry | 1<<stepB,
+		4 << stepEntry,
+		1 << stepDoublings,
+	}
+	const n = 7
+	p := new(packedPoint)
+	niels := new([256]packedNiels) // entries that no step selects stay zero
+	for pattern := range uint(16) {
+		for i := range p {
+			p[i] = pattern64(pattern ^ uint(5*i))
+			p[i][3] &= 1<<63 - 1 // coordinates of a point are reduced
+		}
+		var got, want oddMultiples
+		odd(&got, p)
+		oddMultiplesGeneric(&want, p)
+		if !sameNumbers(flatten(&got), flatten(&want)) {
+			return false
+		}
+
+		for i := range got {
+			for c := range 4 {
+				w := pattern64(pattern + uint(7*i+5*c))
+				copy(got[i][4*c:], w[:])
+				if c < 3 {
+					copy(niels[7-i][4*c:], w[:])
+				}
+			}
+		}
+		var v, w packedPoint
+		few := (*[64]packedNiels)(niels[:])
+		double(&v, &list, n, &got, few)
+		varTimeDoubleBaseGeneric(&w, &list, n, &got, few)
+		if !sameNumbers(v[:], w[:]) {
+			return false
+		}
+		wide(&v, &list, n, few, niels)
+		varTimeWideDoubleBaseGeneric(&w, &list, n, few, niels)
+		if !sameNumbers(v[:], w[:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// pattern64 returns words of ones where the low bits of pattern are ones, else of
+// zeros.
+func pattern64(pattern uint) (w [4]uint64) {
+	for i := range w {
+		w[i] = -uint64(pattern >> i & 1)
+	}
+	return w
+}
+
+func flatten(t *oddMultiples) (n [][4]uint64) {
+	for i := range t {
+		for c := 0; c < len(t[i]); c += 4 {
+			n = append(n, [4]uint64(t[i][c:]))
+		}
+	}
+	return n
+}
+
+// sameNumbers reports whether a and b are the same modulo 2^255-19.
+func sameNumbers(a, b [][4]uint64) bool {
+	for i := range a {
+		var v, w field.Element
+		if v.SetWords(&a[i]).Equal(w.SetWords(&b[i])) == 0 {
+			return false
+		}
+	}
+	return true
+}
