@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,13 +81,11 @@ func (s *keySet) once(key string) {
 // read, until release is closed; entered is closed when it does.
 func park(p *party, wanted func(call) bool) (entered, release chan struct{}) {
 	entered, release = make(chan struct{}), make(chan struct{})
-	var once sync.Once
+	var parked atomic.Bool // not a sync.Once, which would park the others too
 	p.store.hooks(nil, func(_ ctxt, c call, err error) error {
-		if wanted(c) {
-			once.Do(func() {
-				close(entered)
-				<-release
-			})
+		if wanted(c) && parked.CompareAndSwap(false, true) {
+			close(entered)
+			<-release
 		}
 		return err
 	})
@@ -140,6 +139,7 @@ func testParked(t *testing.T, open Open) {
 		select {
 		case err := <-done:
 			t.Errorf("%s: an operation did not wait (%v)", order, err)
+			done <- err
 		default:
 		}
 		if r, w := bob.store.counts(); r != 1 || w != 0 {
