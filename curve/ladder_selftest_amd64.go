@@ -11,10 +11,12 @@ import (
 // ladderVectors are known answers of X25519: a scalar of which every byte is k,
 // before clamping, the u-coordinate, and that of the product, all as words.
 //
-// Before anything is random the ladder computes u + 1, u - 1, 4·u² and 4·u. The
-// first three u carry, the next three borrow into each word there; with the next
-// three the bit of weight 2^255 of 4·u comes back as 19 and carries into each
-// word. The last three are the base point and the ends of the range.
+// Before anything looks random the ladder computes u + 1, u - 1, 4·u, 4·u² and
+// u² + 486662·u + 1. The first three u carry, the next three borrow into each
+// word there; with the next three the bit of weight 2^255 of 4·u comes back as 19
+// and carries into each word; with the next two 4·u², and then the other number,
+// have only zeros below the last word, which carries have left. The last three u
+// are the base point and the ends of the range.
 var ladderVectors = [...]struct {
 	k    byte
 	u, v [4]uint64
@@ -28,6 +30,8 @@ var ladderVectors = [...]struct {
 	{0xff, [4]uint64{0x3fffffffffffffff, 0, 0, 0x2000000000000000}, [4]uint64{0xcbf045c3fbbecb38, 0xf3d23934273e24aa, 0xbd444780ca838337, 0x7735c44875d834c8}},
 	{0x55, [4]uint64{0xffffffffffffffff, 0x3fffffffffffffff, 0, 0x2000000000000000}, [4]uint64{0x4df5c1fcf1688213, 0x961dcd67cef736be, 0xbff489db5e5b8f44, 0x750a533cce300dda}},
 	{0xaa, [4]uint64{0xffffffffffffffff, 0xffffffffffffffff, 0x3fffffffffffffff, 0x2000000000000000}, [4]uint64{0x5e5554cd3569d157, 0x531e2de8e86a4141, 0x65bfa38390bbeae0, 0x5ffe3783e3aaaba1}},
+	{0xcc, [4]uint64{0x54e615e04561ffc8, 0x135875350c9a2aaf, 0xdd565340ab1a1a55, 0x6a01136ab2f6789d}, [4]uint64{0x550053b65b47cd50, 0x9efee05d9e17ef52, 0x5e78edfada43ec4a, 0x38d92f9afbeae394}},
+	{0x81, [4]uint64{0x9189db62c05d9bee, 0x9d5b19d479b79457, 0x89b13c2eeba95ac9, 0x430b850b8b7ba9e2}, [4]uint64{0x453b623c6661e28c, 0x9dd61201a0b67e58, 0x176f38f756b2d9dd, 0x36d44063edc688ba}},
 	{0x33, [4]uint64{9, 0, 0, 0}, [4]uint64{0x31f82734d9470d7b, 0xd83f737c1c786011, 0x8a0d49ef0a97889f, 0x141b8acba419eea0}},
 	{0x0f, [4]uint64{0xffffffffffffffeb, 0xffffffffffffffff, 0xffffffffffffffff, 0x7fffffffffffffff}, [4]uint64{0xc762e66ee8e678a9, 0x5a01cdbf01bc1c2, 0xc98181c7e148a290, 0x7119ac9c6f629ac9}},
 	{0xe1, [4]uint64{0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff}, [4]uint64{0xd47dab82ac92906d, 0x536cc411091074a1, 0x9e29315c719f1d77, 0x70046361bcea679d}},
