@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -19,5 +20,11 @@ func TestAccount(t *testing.T) {
 			s = open(t, path)
 			return s
 		}
+	})
+}
+
+func TestKillAccount(t *testing.T) {
+	accounttest.Kill(t, func(place string) (store.Backend, error) {
+		return OpenSQLite(context.Background(), filepath.Join(place, "test.db"))
 	})
 }
