@@ -128,7 +128,7 @@ func BenchmarkParseSession(b *testing.B) {
 			s := bob.session.Clone()
 			r := &s.current.receivers[len(s.current.receivers)-1]
 			for i := range skipped {
-				r.skipped = append(r.skipped, skippedKey{counter: uint32(i)})
+				r.skipped.list = append(r.skipped.list, skippedKey{counter: uint32(i)})
 			}
 			data := record(s)
 			b.ReportAllocs()

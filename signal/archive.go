@@ -8,6 +8,7 @@ func (s *Session) archive() {
 	if s.current == nil {
 		return
 	}
+	s.current.changed()
 	s.current.pending = pendingPreKey{}
 	if n := len(s.archived); n >= MaxArchived {
 		s.archived = slices.Delete(s.archived, MaxArchived-1, n)

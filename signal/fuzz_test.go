@@ -198,6 +198,8 @@ func FuzzSessionRecord(f *testing.F) {
 	exchange(f, alice, bob, "after a gap")
 	bob.session.SetLease(70, [16]byte{1}, true)
 	f.Add(record(bob.session))
+	_, bob = recordOf(f, 2, 3)
+	f.Add(record(bob.session))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := ParseSession(b)
@@ -206,6 +208,24 @@ func FuzzSessionRecord(f *testing.F) {
 				t.Fatalf("error %v, want ErrCorruptRecord", err)
 			}
 			return
+		}
+		// Archived sessions are carried as they are, whatever they are.
+		kept := record(s)
+		if again := record(must(ParseSession(kept))(t)); !bytes.Equal(kept, again) {
+			t.Fatalf("record %x becomes %x", kept, again)
+		}
+		before := record(s)
+		if _, _, err := s.Clone().Decrypt(nil, forgery(t, 3), nil); err == nil {
+			t.Fatal("decrypted a forgery")
+		}
+		if !bytes.Equal(record(s), before) {
+			t.Fatal("a forgery changed the record")
+		}
+		for _, st := range s.archived {
+			if st.load() != nil {
+				return
+			}
+			st.changed()
 		}
 		if err := proto.Unmarshal(b, new(pb.RecordStructure)); err != nil {
 			t.Fatalf("accepted what generated code refuses: %v", err)
@@ -239,7 +259,7 @@ func FuzzSessionRecord(f *testing.F) {
 		}
 		// Whatever was loaded has to stand use.
 		_, _, _ = s.Clone().Encrypt(nil, []byte("x"))
-		before := record(s)
+		before = record(s)
 		if _, _, err := s.Decrypt(nil, forgery(t, 3), nil); err == nil {
 			t.Fatal("decrypted a forgery")
 		}

@@ -30,6 +30,7 @@ func (st *state) burn(ceiling uint32) {
 	if !st.sender.open || ceiling <= st.sender.chain.index {
 		return
 	}
+	st.changed()
 	if ceiling-st.sender.chain.index > maxBurn {
 		st.sender.close()
 		return

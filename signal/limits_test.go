@@ -170,7 +170,7 @@ func TestSkippedKeysAreBounded(t *testing.T) {
 	if perKey > 40.5 {
 		t.Errorf("%.1f bytes a skipped key", perKey)
 	}
-	kept := bob.session.current.receivers[len(bob.session.current.receivers)-1].skipped
+	kept := bob.session.current.receivers[len(bob.session.current.receivers)-1].skipped.list
 	if kept[len(kept)-1].counter != next-1 {
 		t.Errorf("newest kept key %d, want %d", kept[len(kept)-1].counter, next-1)
 	}
@@ -350,7 +350,31 @@ func TestHostileWork(t *testing.T) {
 	if b.agreements != 0 || b.derived > 1 {
 		t.Errorf("a known ratchet key: %d agreements, %d steps", b.agreements, b.derived)
 	}
+	// Nor does it if only an archived session knows it, read or not.
+	bob.session.current, bob.session.archived[3] = bob.session.archived[3], bob.session.current
+	bob.session = must(ParseSession(record(bob.session)))(t)
+	for range 2 {
+		b = budget{steps: maxSteps}
+		_, _, err = bob.session.decrypt(nil, known, nil, &b)
+		wantError(t, "known in the archive", err, ErrBadMAC)
+		if b.agreements != 0 || b.derived != 1 {
+			t.Errorf("a ratchet key known in the archive: %d agreements, %d steps", b.agreements, b.derived)
+		}
+	}
+	read := 0
+	for _, st := range bob.session.archived {
+		if !st.unread {
+			read++
+		}
+	}
+	if read != 1 {
+		t.Errorf("%d archived sessions were read for one", read)
+	}
+	bob.session.current, bob.session.archived[3] = bob.session.archived[3], bob.session.current
 	// A session of the archive is found in spite of the bound.
+	if err := bob.session.archived[MaxArchived-1].load(); err != nil {
+		t.Fatal(err)
+	}
 	bob.session.current, bob.session.archived[MaxArchived-1] = bob.session.archived[MaxArchived-1], bob.session.current
 	exchange(t, alice, bob, "from the oldest")
 }

@@ -74,7 +74,9 @@ func (o *opening) selectKeys(keys *messageKeys, counter uint32, b *budget) error
 				return &DuplicateError{Next: r.chain.index, Counter: counter}
 			}
 			o.stored = i
-			r.skipped[i].messageKeys(keys)
+			k := r.skipped.at(i)
+			k.messageKeys(keys)
+			clear(k.seed[:])
 			return nil
 		}
 		if r.closed {
@@ -126,6 +128,7 @@ func (o *opening) prepare() error {
 // commit changes the state. It reports whether the sending chain was replaced.
 func (o *opening) commit() (ratcheted bool) {
 	st := o.st
+	st.changed()
 	st.pending = pendingPreKey{}
 	switch {
 	case o.stored >= 0:

@@ -13,7 +13,6 @@ import (
 // skipped key.
 
 const (
-	tagSeed        = 100<<3 | 2
 	tagCeiling     = 100 << 3
 	tagIncarnation = 101<<3 | 2
 )
@@ -48,11 +47,11 @@ func (s *Session) appendStates(dst []byte, f form) []byte {
 			do(2, st)
 		}
 	}
-	each(func(_ byte, st *state) { size += bytesFieldSize(st.size(f)) })
+	each(func(_ byte, st *state) { size += bytesFieldSize(st.storedSize(f)) })
 	dst = slices.Grow(dst, size+maxLeaseSize)
 	each(func(num byte, st *state) {
-		dst = appendBytesTag(dst, num, st.size(f))
-		dst = st.append(dst, f)
+		dst = appendBytesTag(dst, num, st.storedSize(f))
+		dst = st.appendStored(dst, f)
 	})
 	return dst
 }
@@ -132,45 +131,14 @@ func (c *chainKey) append(dst []byte, closed bool) []byte {
 }
 
 func (r *receiverChain) size(f form) int {
-	n := keyFieldSize + 2 + bytesFieldSize(r.chain.size(r.closed))
-	for i := range r.skipped {
-		n += bytesFieldSize(r.skipped[i].size(f))
-	}
-	return n
+	return keyFieldSize + 2 + bytesFieldSize(r.chain.size(r.closed)) + r.skipped.size(f, sessionSeed)
 }
 
 func (r *receiverChain) append(dst []byte, f form) []byte {
 	dst = appendKeyField(dst, 1, &r.ratchet)
 	dst = append(dst, 2<<3|2, 0) // the private key that only a sender chain has
 	dst = r.chain.append(appendBytesTag(dst, 3, r.chain.size(r.closed)), r.closed)
-	for i := range r.skipped {
-		k := &r.skipped[i]
-		dst = k.append(appendBytesTag(dst, 4, k.size(f)), f)
-	}
-	return dst
-}
-
-func (k *skippedKey) size(f form) int {
-	n := uintFieldSize(k.counter)
-	if f == portable || k.keys != nil {
-		return n + 2*bytesFieldSize(32) + bytesFieldSize(16)
-	}
-	return n + 1 + bytesFieldSize(32) // the tag has 2 bytes
-}
-
-func (k *skippedKey) append(dst []byte, f form) []byte {
-	dst = appendUintField(dst, 1, k.counter)
-	if f == portable || k.keys != nil {
-		var keys messageKeys
-		k.messageKeys(&keys)
-		dst = appendBytesField(dst, 2, keys.cipher[:])
-		dst = appendBytesField(dst, 3, keys.mac[:])
-		dst = appendBytesField(dst, 4, keys.iv[:])
-		keys.wipe()
-		return dst
-	}
-	dst = append(protowire.AppendVarint(dst, tagSeed), 32)
-	return append(dst, k.seed[:]...)
+	return r.skipped.append(dst, f, sessionSeed)
 }
 
 // The signed prekey id is an int32 in the record: ids from 2^31 on are
@@ -196,10 +164,14 @@ func (p *pendingPreKey) append(dst []byte) []byte {
 // ParseSession reads a record, of this package or of another implementation:
 // skipped keys as seeds or as the keys themselves, in any order, and scalars
 // that are left out for zero. It keeps MaxArchived archived sessions, and
-// nothing of record. The error wraps ErrCorruptRecord.
+// nothing of record. The error wraps ErrCorruptRecord. Archived sessions are
+// copied, and read when a message may be theirs; one that cannot be read stays
+// in the record and reads no message.
 func ParseSession(record []byte) (*Session, error) {
 	s := new(Session)
 	hasCurrent := false
+	var copies []byte // of archived states
+	var states []state
 	var l leaseReader
 	r := fieldReader{b: record}
 	for r.next() {
@@ -212,12 +184,25 @@ func ParseSession(record []byte) (*Session, error) {
 			hasCurrent = true
 			s.current = r.state()
 		case 2:
-			if len(s.archived) == MaxArchived {
+			if r.typ != protowire.BytesType {
+				r.bad = true
+			}
+			if r.bad || len(r.data) == 0 || len(s.archived) == MaxArchived {
 				continue
 			}
-			if st := r.state(); st != nil {
-				s.archived = append(s.archived, st)
+			if s.archived == nil {
+				// The others are about as long.
+				n := min(MaxArchived, 1+len(r.b)/len(r.data))
+				copies = make([]byte, 0, len(r.data)+len(r.b))
+				states, s.archived = make([]state, 0, n), make([]*state, 0, n)
 			}
+			if len(states) == cap(states) {
+				states = make([]state, 0, MaxArchived-len(s.archived))
+			}
+			at := len(copies)
+			copies = append(copies, r.data...)
+			states = append(states, state{stored: copies[at:len(copies):len(copies)], unread: true})
+			s.archived = append(s.archived, &states[len(states)-1])
 		case 100, 101:
 			l.read(&r)
 		}
@@ -348,12 +333,10 @@ func (c *storedChain) parse(b []byte) bool {
 			if r.typ != protowire.BytesType || !k.parse(r.data) {
 				return false
 			}
-			if c.skipped == nil {
-				// The others are as long, give or take a byte of a counter.
-				c.skipped = make(skippedKeys, 0, 1+len(r.b)/len(r.data))
-			}
-			c.skipped = append(c.skipped, k)
+			// The others are as long, give or take a byte of a counter.
+			c.skipped.push(k, 1+len(r.b)/len(r.data))
 		}
+		c.skipped.parseSeeds(&r, sessionSeed)
 	}
 	return !r.bad && (len(c.key) == 0 || len(c.key) == 32)
 }

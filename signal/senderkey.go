@@ -250,7 +250,7 @@ func (k *SenderKey) Decrypt(dst, message []byte) ([]byte, error) {
 		if stored, ok = st.skipped.find(m.Iteration); !ok {
 			return nil, &DuplicateError{Next: st.chain.index, Counter: m.Iteration}
 		}
-		seed = st.skipped[stored].seed
+		seed = st.skipped.at(stored).seed
 	} else {
 		if m.Iteration-next.index > MaxForwardJump {
 			return nil, &SkipError{Next: next.index, Counter: m.Iteration, Max: MaxForwardJump}

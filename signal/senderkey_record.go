@@ -37,11 +37,8 @@ func (st *senderKeyState) signingSize() int {
 }
 
 func (st *senderKeyState) size() int {
-	n := uintFieldSize(st.id) + bytesFieldSize(st.chain.size(false)) + bytesFieldSize(st.signingSize())
-	for i := range st.skipped {
-		n += bytesFieldSize(st.skipped[i].seedSize())
-	}
-	return n
+	return uintFieldSize(st.id) + bytesFieldSize(st.chain.size(false)) + bytesFieldSize(st.signingSize()) +
+		st.skipped.size(compact, senderKeySeed)
 }
 
 func (st *senderKeyState) append(dst []byte) []byte {
@@ -51,15 +48,8 @@ func (st *senderKeyState) append(dst []byte) []byte {
 	if st.canSign {
 		dst = appendBytesField(dst, 2, st.private[:])
 	}
-	for i := range st.skipped {
-		k := &st.skipped[i]
-		dst = appendUintField(appendBytesTag(dst, 4, k.seedSize()), 1, k.counter)
-		dst = appendBytesField(dst, 2, k.seed[:])
-	}
-	return dst
+	return st.skipped.append(dst, compact, senderKeySeed)
 }
-
-func (k *skippedKey) seedSize() int { return uintFieldSize(k.counter) + bytesFieldSize(32) }
 
 // ParseSenderKey reads a record, of this package or of another implementation,
 // and keeps MaxSenderKeyStates keys. Iterations that are left out are 0. It
@@ -124,8 +114,9 @@ func (st *senderKeyState) parse(b []byte) bool {
 			if r.typ != protowire.BytesType || !parseSeed(r.data, &k.counter, &k.seed) {
 				return false
 			}
-			st.skipped = append(st.skipped, k)
+			st.skipped.push(k, 1+len(r.b)/len(r.data))
 		}
+		st.skipped.parseSeeds(&r, senderKeySeed)
 	}
 	if r.bad || !hasChain {
 		return false

@@ -221,7 +221,7 @@ func TestSenderKeyLimits(t *testing.T) {
 	_, err = receiver.Decrypt(nil, early)
 	wantError(t, "skipped key used twice", err, ErrDuplicate)
 	read(4001, at(4001))
-	if n := len(receiver.states[0].skipped); n != MaxSkippedKeys {
+	if n := receiver.states[0].skipped.len(); n != MaxSkippedKeys {
 		t.Errorf("%d skipped keys, want %d", n, MaxSkippedKeys)
 	}
 	_, err = receiver.Decrypt(nil, at(2))

@@ -67,7 +67,7 @@ func (s *Session) Skipped() int {
 	n := 0
 	if s.current != nil {
 		for i := range s.current.receivers {
-			n += len(s.current.receivers[i].skipped)
+			n += s.current.receivers[i].skipped.len()
 		}
 	}
 	return n

@@ -3,6 +3,7 @@ package signal
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Received says what a decrypted message did to the record.
@@ -68,15 +69,19 @@ func (s *Session) decrypt(dst, message []byte, trust Trust, b *budget) ([]byte, 
 	if err := m.parse(message); err != nil {
 		return nil, Received{}, err
 	}
-	known := s.knows(&m.RatchetKey)
 	var o opening
+	known := s.knows(&m.RatchetKey)
 	failure := errUnauthentic
 	for i := -1; i < len(s.archived); i++ {
 		st := s.current
 		if i >= 0 {
 			st = s.archived[i]
 		}
-		if st == nil || known && st.receiver(&m.RatchetKey) == nil {
+		if st == nil || known && !st.knows(&m.RatchetKey) {
+			continue
+		}
+		if err := st.load(); err != nil {
+			failure = graver(failure, err)
 			continue
 		}
 		plain, err := st.open(&o, dst, &m, b)
@@ -104,17 +109,10 @@ func (s *Session) decrypt(dst, message []byte, trust Trust, b *budget) ([]byte, 
 	return nil, Received{}, failure
 }
 
-// knows reports whether a session has the ratchet key of the peer.
+// knows reports whether a session has the ratchet key of the peer. The archive
+// is looked at only for a key that is not the current one's.
 func (s *Session) knows(ratchet *PublicKey) bool {
-	if s.current != nil && s.current.receiver(ratchet) != nil {
-		return true
-	}
-	for _, st := range s.archived {
-		if st.receiver(ratchet) != nil {
-			return true
-		}
-	}
-	return false
+	return s.current != nil && s.current.knows(ratchet) || slices.ContainsFunc(s.archived, func(st *state) bool { return st.knows(ratchet) })
 }
 
 // graver returns the error that says more about a message that no session

@@ -14,13 +14,10 @@ type Responder struct {
 // match returns the position of the session that m belongs to: -1 for the
 // current one, or an index of the archived ones.
 func (s *Session) match(m *PreKeySignalMessage) (i int, ok bool) {
-	is := func(st *state) bool {
-		return st != nil && st.version == sessionVersion && st.hasBaseKey && st.baseKey.Equal(m.BaseKey)
-	}
-	if is(s.current) {
+	if s.current != nil && s.current.isOf(&m.BaseKey) {
 		return -1, true
 	}
-	i = slices.IndexFunc(s.archived, is)
+	i = slices.IndexFunc(s.archived, func(st *state) bool { return st.isOf(&m.BaseKey) })
 	return i, i >= 0
 }
 

@@ -21,6 +21,11 @@ type state struct {
 	sender          senderChain
 	receivers       []receiverChain // oldest first
 	pending         pendingPreKey
+
+	// stored is the form in which an archived state was read, until it changes.
+	// While it is unread nothing above is set.
+	stored []byte
+	unread bool
 }
 
 // A senderChain is our current ratchet key and its chain. If the chain is not

@@ -179,7 +179,7 @@ func TestWorkedVectors(t *testing.T) {
 		}
 	}
 	skipped := skippedKey{counter: 5, seed: [32]byte(bytes.Repeat([]byte{0x33}, 32))}
-	equal("skipped key", skipped.append(appendBytesTag(nil, 4, skipped.size(compact)), compact), v.SkipKey)
+	equal("skipped key", skipped.append(appendBytesTag(nil, 4, skipped.size(compact, sessionSeed)), compact, sessionSeed), v.SkipKey)
 }
 
 func TestIdentityTypes(t *testing.T) {
