@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sigcore/sigcore/signal/store"
 )
@@ -179,24 +180,25 @@ func (a *Account) GeneratePreKeys(ctx context.Context, count int) ([]PublicPreKe
 	return out, nil
 }
 
-// unusedIDs returns count ids from next on that are not in stored, and the id
-// after the last of them.
+// unusedIDs returns count ids from next on that are not in stored, which
+// ascends, and the id after the last of them.
 func unusedIDs(stored []uint32, next uint32, count int) (ids []uint32, after uint32, err error) {
-	used := make(map[uint32]bool, len(stored))
-	for _, id := range stored {
-		used[id] = true
+	if len(stored) > 0 && stored[0] == 0 {
+		stored = stored[1:] // 0 can be stored, but is never given
 	}
-	delete(used, 0) // can be stored, but is never given
-	if count > MaxPreKeyID-len(used) {
+	if count > MaxPreKeyID-len(stored) {
 		return nil, 0, fmt.Errorf("signal: %d prekeys with %d stored: %w", count, len(stored), ErrPreKeyIDsInUse)
 	}
 	ids = make([]uint32, 0, count)
+	at, _ := slices.BinarySearch(stored, next)
 	for len(ids) < count {
-		if !used[next] {
+		if at < len(stored) && stored[at] == next {
+			at++
+		} else {
 			ids = append(ids, next)
 		}
 		if next++; next > MaxPreKeyID {
-			next = 1
+			next, at = 1, 0
 		}
 	}
 	return ids, next, nil

@@ -148,7 +148,10 @@ func (a *Account) peers(ctx context.Context, addrs []Address) ([]*peer, error) {
 // one peer. A row that does not parse is an error of its peer alone.
 func parsePeers(addrs []Address, recs []store.Record) []*peer {
 	out := make([]*peer, len(addrs))
-	seen := make(map[Address]*peer, len(addrs))
+	var seen map[Address]*peer
+	if len(addrs) > 1 {
+		seen = make(map[Address]*peer, len(addrs))
+	}
 	for i, addr := range addrs {
 		p := seen[addr]
 		if p == nil {
@@ -156,7 +159,9 @@ func parsePeers(addrs []Address, recs []store.Record) []*peer {
 			if p, err = parsePeer(addr, recs[2*i:2*i+2]); err != nil {
 				p = &peer{addr: addr, err: err}
 			}
-			seen[addr] = p
+			if seen != nil {
+				seen[addr] = p
+			}
 		}
 		out[i] = p
 	}

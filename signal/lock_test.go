@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -139,4 +140,39 @@ func TestLockPanic(t *testing.T) {
 		panic("while locks are held")
 	}()
 	table.idle(t)
+}
+
+// sliceBackend is a backend that cannot be a key of a map.
+type sliceBackend struct {
+	store.Backend
+	_ []int
+}
+
+// TestSharedLocks holds that all Accounts over one account of one backend have
+// one lock table, for as long as one of them exists.
+func TestSharedLocks(t *testing.T) {
+	b, other := store.NewMemory(), store.NewMemory()
+	one := sharedLocks(b, 1)
+	if sharedLocks(b, 1) != one {
+		t.Error("an account has two lock tables")
+	}
+	if sharedLocks(b, 2) == one || sharedLocks(other, 1) == one {
+		t.Error("two accounts have one lock table")
+	}
+	if s := (sliceBackend{Backend: b}); sharedLocks(s, 1) == nil {
+		t.Error("no lock table for a backend that cannot be compared")
+	}
+	runtime.KeepAlive(one)
+	one = nil
+	left := func() bool {
+		lockTables.mu.Lock()
+		defer lockTables.mu.Unlock()
+		_, ok := lockTables.tables[accountKey{b, 1}]
+		return ok
+	}
+	for deadline := time.Now().Add(10 * time.Second); left(); runtime.GC() {
+		if time.Now().After(deadline) {
+			t.Fatal("the lock table of an account that nobody uses is left")
+		}
+	}
 }

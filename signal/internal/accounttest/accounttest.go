@@ -50,6 +50,7 @@ func Run(t *testing.T, open Open) {
 		{"LockWait", testLockWait},
 		{"Panic", testPanic},
 		{"Parked", testParked},
+		{"TwoHandles", testTwoHandles},
 		{"Interleaved", testInterleaved},
 		{"GroupInterleaved", testGroupInterleaved},
 	} {

@@ -169,6 +169,42 @@ func testParked(t *testing.T, open Open) {
 	}
 }
 
+// testTwoHandles opens an account twice over one backend: the two wait for
+// each other as two callers of one do.
+func testTwoHandles(t *testing.T, open Open) {
+	alice, bob := established(t, open)
+	second, err := signal.OpenAccount(t.Context(), bob.store, bob.addr.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := newKeySet(t)
+	jitter(bob, 7)
+	var wg sync.WaitGroup
+	out := make([]signal.Ciphertext, 40)
+	for i := range out {
+		a := bob.Account
+		if i%2 == 0 {
+			a = second
+		}
+		wg.Go(func() {
+			var err error
+			if out[i], err = a.Encrypt(t.Context(), alice.addr, []byte("out")); err != nil {
+				t.Error(err)
+			} else {
+				used.add(out[i])
+			}
+		})
+	}
+	wg.Wait()
+	bob.store.heal()
+	if t.Failed() {
+		return
+	}
+	for _, c := range out {
+		alice.decrypt(bob, c, "out")
+	}
+}
+
 // jitter makes calls of p's backend take their time, at random.
 func jitter(p *party, seed uint64) {
 	var mu sync.Mutex
