@@ -356,19 +356,6 @@ func SelectWords(a []Register, b []Op) {
 	}
 }
 
-// SwapWords exchanges the registers a and b where the mask, of ones or of zeros,
-// is of ones.
-func SwapWords(a, b []Register, mask Register) {
-	for i := range a {
-		t := GP64()
-		MOVQ(a[i], t)
-		XORQ(b[i], t)
-		ANDQ(mask, t)
-		XORQ(t, a[i])
-		XORQ(t, b[i])
-	}
-}
-
 // Reduce makes r, any number below 2^256, canonical: below p.
 //
 // With q the bit 255 of r the number is (r mod 2^255) + 19·q, at most
