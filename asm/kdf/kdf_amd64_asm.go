@@ -20,6 +20,9 @@ func main() {
 	constants()
 	chainStep()
 	seedKeys()
+	hmacPads()
+	hmacBlocks()
+	hmacEnd()
 	Generate()
 }
 
@@ -382,5 +385,85 @@ func seedKeys() {
 	DECQ(n)
 	JNZ(LabelRef("step"))
 	wipe(frame)
+	RET()
+}
+
+// A hash between two kernels is 32 bytes in the order of held.
+
+func hmacPads() {
+	Kernel{
+		Name:      "hmacPadsSHANI",
+		Signature: "func(state *[2][32]byte, key *[32]byte)",
+		Formula:   "sets state to the hashes after the inner and the outer pad of key",
+		Bounds:    []string{"state does not overlap key."},
+		Timing:    "Constant time.",
+		Stack:     "No stack.",
+		Twin:      "hmacGeneric, with hmacBlocksSHANI and hmacEndSHANI",
+	}.Begin()
+	MOVOU(vector(cFlip), flip)
+	first.read(Mem{Base: Load(Param("key"), GP64())})
+	state := Mem{Base: Load(Param("state"), GP64())}
+	schedule(state, state.Offset(32))
+	RET()
+}
+
+func hmacBlocks() {
+	Kernel{
+		Name:      "hmacBlocksSHANI",
+		Signature: "func(state *[32]byte, p *byte, n int)",
+		Formula:   "puts the n blocks of 64 bytes at p through the hash",
+		Bounds:    []string{"n is at least 1."},
+		Timing:    "Constant time for n.",
+		Stack:     "No stack.",
+		Twin:      "hmacGeneric, with hmacPadsSHANI and hmacEndSHANI",
+	}.Begin()
+	MOVOU(vector(cFlip), flip)
+	state := Mem{Base: Load(Param("state"), GP64())}
+	p := Load(Param("p"), GP64())
+	n := Load(Param("n"), GP64())
+	s := &first
+	s.load(state)
+	// The state before the block, in the registers of the second stream.
+	before := second.s
+	Label("block")
+	for i := range 4 {
+		MOVOU(Mem{Base: p, Disp: 16 * i}, s.m[i])
+		PSHUFB(flip, s.m[i])
+	}
+	for i := range before {
+		MOVOA(s.s[i], before[i])
+	}
+	rounds(s)
+	for i := range before {
+		PADDD(before[i], s.s[i])
+	}
+	ADDQ(U8(64), p)
+	DECQ(n)
+	JNZ(LabelRef("block"))
+	s.store(state)
+	RET()
+}
+
+func hmacEnd() {
+	Kernel{
+		Name:      "hmacEndSHANI",
+		Signature: "func(out *[32]byte, state *[2][32]byte)",
+		Formula:   "sets out to the HMAC whose hash inside is complete in state[0]",
+		Bounds:    []string{"out does not overlap state."},
+		Timing:    "Constant time.",
+		Stack:     "No stack.",
+		Twin:      "hmacGeneric, with hmacPadsSHANI and hmacBlocksSHANI",
+	}.Begin()
+	MOVOU(vector(cFlip), flip)
+	state := Mem{Base: Load(Param("state"), GP64())}
+	s := &first
+	s.load(state)
+	s.digest()
+	s.end()
+	s.load(state.Offset(32))
+	rounds(s)
+	s.add(state.Offset(32))
+	s.digest()
+	s.write(Mem{Base: Load(Param("out"), GP64())})
 	RET()
 }

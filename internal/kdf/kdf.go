@@ -8,9 +8,9 @@
 //
 // Constant time: the functions depend on lengths only.
 //
-// Implementations: the chain step and the expansion of a seed are kernels on
-// processors with SHA, SSE4.1 and SSSE3 (shani), which hold a hash in registers
-// from one block to the next; generic everywhere.
+// Implementations: HMAC, the chain step and the expansion of a seed have kernels
+// for processors with SHA, SSE4.1 and SSSE3 (shani), which hold a hash in
+// registers from one block to the next; generic everywhere.
 //
 // References: RFC 2104 (HMAC), RFC 5869 (HKDF).
 package kdf
@@ -44,7 +44,9 @@ func padded(key []byte, pad byte) (b [blockSize]byte) {
 
 // HMAC sets out to the HMAC-SHA256 of the concatenation of parts. out may be
 // key.
-func HMAC(out, key *[32]byte, parts ...[]byte) {
+func HMAC(out, key *[32]byte, parts ...[]byte) { hmacOf(out, key, parts) }
+
+func hmacGeneric(out, key *[32]byte, parts [][]byte) {
 	inner, outer := padded(key[:], 0x36), padded(key[:], 0x5c)
 	sum(out, &inner, &outer, parts...)
 }

@@ -18,6 +18,14 @@ func init() {
 	operations(&useSHANI)
 }
 
+func hmacOf(out, key *[32]byte, parts [][]byte) {
+	if useSHANI {
+		hmacSHANI(out, key, parts)
+	} else {
+		hmacGeneric(out, key, parts)
+	}
+}
+
 func chainStep(seed, next, ck *[32]byte) {
 	if useSHANI {
 		chainStepSHANI(seed, next, ck)

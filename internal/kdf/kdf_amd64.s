@@ -2336,3 +2336,767 @@ step:
 	PXOR        X12, X12
 	PXOR        X0, X0
 	RET
+
+// func hmacPadsSHANI(state *[2][32]byte, key *[32]byte)
+// Requires: SHA, SSE2, SSSE3
+TEXT ·hmacPadsSHANI(SB), NOSPLIT, $0-16
+	MOVOU  shaConstants<>+256(SB), X14
+	MOVQ   key+8(FP), AX
+	MOVOU  (AX), X3
+	PSHUFB X14, X3
+	MOVOU  16(AX), X4
+	PSHUFB X14, X4
+	MOVQ   state+0(FP), AX
+	MOVOU  shaConstants<>+288(SB), X11
+	MOVOA  X11, X12
+	MOVOA  X3, X13
+	PXOR   X11, X13
+	MOVOA  X13, X9
+	MOVOA  X4, X13
+	PXOR   X11, X13
+	MOVOA  X13, X10
+	MOVOU  shaConstants<>+272(SB), X5
+	MOVOA  X5, X6
+	MOVOA  X3, X13
+	PXOR   X5, X13
+	MOVOA  X13, X3
+	MOVOA  X4, X13
+	PXOR   X5, X13
+	MOVOA  X13, X4
+	MOVOU  shaConstants<>+384(SB), X1
+	MOVOU  shaConstants<>+400(SB), X2
+	MOVOU  shaConstants<>+384(SB), X7
+	MOVOU  shaConstants<>+400(SB), X8
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+	MOVOU       shaConstants<>+384(SB), X13
+	PADDD       X13, X1
+	MOVOU       shaConstants<>+400(SB), X13
+	PADDD       X13, X2
+	MOVOU       shaConstants<>+384(SB), X13
+	PADDD       X13, X7
+	MOVOU       shaConstants<>+400(SB), X13
+	PADDD       X13, X8
+	MOVOU       X1, (AX)
+	MOVOU       X2, 16(AX)
+	MOVOU       X7, 32(AX)
+	MOVOU       X8, 48(AX)
+	RET
+
+// func hmacBlocksSHANI(state *[32]byte, p *byte, n int)
+// Requires: SHA, SSE2, SSSE3
+TEXT ·hmacBlocksSHANI(SB), NOSPLIT, $0-24
+	MOVOU shaConstants<>+256(SB), X14
+	MOVQ  state+0(FP), AX
+	MOVQ  p+8(FP), CX
+	MOVQ  n+16(FP), DX
+	MOVOU (AX), X1
+	MOVOU 16(AX), X2
+
+block:
+	MOVOU  (CX), X3
+	PSHUFB X14, X3
+	MOVOU  16(CX), X4
+	PSHUFB X14, X4
+	MOVOU  32(CX), X5
+	PSHUFB X14, X5
+	MOVOU  48(CX), X6
+	PSHUFB X14, X6
+	MOVOA  X1, X7
+	MOVOA  X2, X8
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	PADDD       X7, X1
+	PADDD       X8, X2
+	ADDQ        $0x40, CX
+	DECQ        DX
+	JNZ         block
+	MOVOU       X1, (AX)
+	MOVOU       X2, 16(AX)
+	RET
+
+// func hmacEndSHANI(out *[32]byte, state *[2][32]byte)
+// Requires: SHA, SSE2, SSE4.1, SSSE3
+TEXT ·hmacEndSHANI(SB), NOSPLIT, $0-16
+	MOVOU   shaConstants<>+256(SB), X14
+	MOVQ    state+8(FP), AX
+	MOVOU   (AX), X1
+	MOVOU   16(AX), X2
+	PSHUFD  $0x1b, X1, X13
+	PSHUFD  $0xb1, X2, X4
+	MOVOA   X13, X3
+	PBLENDW $0xf0, X4, X3
+	PALIGNR $0x08, X13, X4
+	MOVOU   shaConstants<>+336(SB), X5
+	MOVOU   shaConstants<>+368(SB), X6
+	MOVOU   32(AX), X1
+	MOVOU   48(AX), X2
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOU       32(AX), X13
+	PADDD       X13, X1
+	MOVOU       48(AX), X13
+	PADDD       X13, X2
+	PSHUFD      $0x1b, X1, X13
+	PSHUFD      $0xb1, X2, X4
+	MOVOA       X13, X3
+	PBLENDW     $0xf0, X4, X3
+	PALIGNR     $0x08, X13, X4
+	MOVQ        out+0(FP), AX
+	MOVOA       X3, X13
+	PSHUFB      X14, X13
+	MOVOU       X13, (AX)
+	MOVOA       X4, X13
+	PSHUFB      X14, X13
+	MOVOU       X13, 16(AX)
+	RET

@@ -8,7 +8,25 @@ import (
 
 	"github.com/sigcore/sigcore/internal/cpu"
 	"github.com/sigcore/sigcore/internal/impl/impltest"
+	"github.com/sigcore/sigcore/internal/testvec"
 )
+
+// The blocks are read where they lie, and nothing beside them.
+func TestKernelsStayInside(t *testing.T) {
+	if !cpu.SHANI {
+		t.Skip(cpu.Reason("shani"))
+	}
+	var key, out, want [32]byte
+	for n := range 260 {
+		for _, b := range [][]byte{testvec.GuardTail(t, n), testvec.GuardHead(t, n)} {
+			hmacSHANI(&out, &key, [][]byte{b})
+			hmacGeneric(&want, &key, [][]byte{b})
+			if out != want {
+				t.Fatalf("%d bytes: %x, want %x", n, out, want)
+			}
+		}
+	}
+}
 
 // The kernels by name beside their twins: keys of ones and zeros, and walks
 // from there, on which every sum of the rounds wraps sooner or later.
@@ -53,6 +71,15 @@ func TestKernelsSHANI(t *testing.T) {
 			}
 			if l.blocks != blocks || seed != wantSeed {
 				t.Fatal("the inputs have changed")
+			}
+			parts := make([][]byte, r.IntN(5))
+			for i := range parts {
+				parts[i] = random(r, r.IntN(200))
+			}
+			var tag, want [32]byte
+			hmacGeneric(&want, &ck, parts)
+			if hmacSHANI(&tag, &ck, parts); tag != want {
+				t.Fatalf("HMAC of %x of %d parts: %x, that of the twin %x", ck, len(parts), tag, want)
 			}
 			ck = next
 		}

@@ -20,6 +20,15 @@ func selfTestSHANI() bool {
 		if okm != want {
 			return false
 		}
+		// Lengths that end before, in and behind the length of a block.
+		long := [150]byte{0: 1, 149: 0xff}
+		for _, parts := range [][][]byte{{long[:55]}, {long[:1], long[:55]}, {long[:], seed[:]}} {
+			hmacSHANI(&next, &ck, parts)
+			hmacGeneric(&wantNext, &ck, parts)
+			if next != wantNext {
+				return false
+			}
+		}
 		ck = next
 	}
 	return true

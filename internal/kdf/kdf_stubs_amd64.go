@@ -20,3 +20,27 @@ func chainStepSHANI(seed *[32]byte, next *[32]byte, ck *[32]byte)
 //
 //go:noescape
 func seedKeysSHANI(okm *[96]byte, seed *[32]byte, blocks *[3][64]byte, n int)
+
+// hmacPadsSHANI sets state to the hashes after the inner and the outer pad of key.
+// state does not overlap key.
+// Constant time. No stack.
+// Go twin: hmacGeneric, with hmacBlocksSHANI and hmacEndSHANI.
+//
+//go:noescape
+func hmacPadsSHANI(state *[2][32]byte, key *[32]byte)
+
+// hmacBlocksSHANI puts the n blocks of 64 bytes at p through the hash.
+// n is at least 1.
+// Constant time for n. No stack.
+// Go twin: hmacGeneric, with hmacPadsSHANI and hmacEndSHANI.
+//
+//go:noescape
+func hmacBlocksSHANI(state *[32]byte, p *byte, n int)
+
+// hmacEndSHANI sets out to the HMAC whose hash inside is complete in state[0].
+// out does not overlap state.
+// Constant time. No stack.
+// Go twin: hmacGeneric, with hmacPadsSHANI and hmacBlocksSHANI.
+//
+//go:noescape
+func hmacEndSHANI(out *[32]byte, state *[2][32]byte)

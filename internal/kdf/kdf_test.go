@@ -28,23 +28,25 @@ func stdHMAC(key, msg []byte) []byte {
 }
 
 func TestHMAC(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for n := range 300 {
-		key := [32]byte(random(r, 32))
-		msg := random(r, n)
-		cut := r.IntN(n + 1)
-		var out [32]byte
-		HMAC(&out, &key, msg[:cut], msg[cut:])
-		if want := stdHMAC(key[:], msg); !bytes.Equal(out[:], want) {
-			t.Fatalf("%d bytes: %x, want %x", n, out, want)
+	impltest.All(t, "kdf", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for n := range 300 {
+			key := [32]byte(random(r, 32))
+			msg := random(r, n)
+			cut := r.IntN(n + 1)
+			var out [32]byte
+			HMAC(&out, &key, msg[:cut], msg[cut:])
+			if want := stdHMAC(key[:], msg); !bytes.Equal(out[:], want) {
+				t.Fatalf("%d bytes: %x, want %x", n, out, want)
+			}
+			want := out
+			out = key
+			HMAC(&out, &out, msg)
+			if out != want {
+				t.Fatalf("%d bytes: another result in place of the key", n)
+			}
 		}
-		want := out
-		out = key
-		HMAC(&out, &out, msg)
-		if out != want {
-			t.Fatalf("%d bytes: another result in place of the key", n)
-		}
-	}
+	})
 }
 
 func TestChainStep(t *testing.T) {
