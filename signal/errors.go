@@ -112,6 +112,57 @@ func (e *SkipError) Error() string {
 // Unwrap returns ErrTooFar.
 func (e *SkipError) Unwrap() error { return ErrTooFar }
 
+// An UnreadableError is a message that was tried with more than one session of a
+// record, in vain. It has the number of sessions for each reason.
+type UnreadableError struct {
+	BadMAC, Duplicate, TooFar, ClosedChain, Version int
+
+	// Other counts sessions that cannot be read, and chains at their end.
+	Other int
+
+	gravest error
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("%v (of %d sessions: %d bad MAC, %d duplicate, %d too far, %d closed chain, %d version, %d other)",
+		e.gravest, e.tried(), e.BadMAC, e.Duplicate, e.TooFar, e.ClosedChain, e.Version, e.Other)
+}
+
+// Unwrap returns the gravest of the reasons.
+func (e *UnreadableError) Unwrap() error { return e.gravest }
+
+func (e *UnreadableError) tried() int {
+	return e.BadMAC + e.Duplicate + e.TooFar + e.ClosedChain + e.Version + e.Other
+}
+
+// add counts why a session did not read the message.
+func (e *UnreadableError) add(err error) {
+	switch {
+	case errors.Is(err, ErrBadMAC):
+		e.BadMAC++
+	case errors.Is(err, ErrDuplicate):
+		e.Duplicate++
+	case errors.Is(err, ErrTooFar):
+		e.TooFar++
+	case errors.Is(err, ErrClosedChain):
+		e.ClosedChain++
+	case errors.Is(err, ErrLegacyVersion), errors.Is(err, ErrUnknownVersion):
+		e.Version++
+	default:
+		e.Other++
+	}
+	e.gravest = graver(e.gravest, err)
+}
+
+// err is the reason itself if only one session was tried.
+func (e *UnreadableError) err() error {
+	if e.tried() <= 1 {
+		return e.gravest
+	}
+	failure := *e
+	return &failure
+}
+
 // An UntrustedIdentityError is an identity key that the store refused. The
 // address is for the caller; it is not in the text.
 type UntrustedIdentityError struct{ Addr Address }

@@ -327,6 +327,10 @@ func TestHostileWork(t *testing.T) {
 			continue
 		}
 		wantError(t, fmt.Sprint(counter), err, ErrBadMAC)
+		var reasons *UnreadableError
+		if !errors.As(err, &reasons) || reasons.tried() != states || reasons.BadMAC+reasons.TooFar != states {
+			t.Errorf("counter %d: %v", counter, err)
+		}
 		tried := min(states, maxSteps/max(1, int(counter)))
 		if b.agreements != tried || b.derived != tried*(int(counter)+1) {
 			t.Errorf("counter %d: %d agreements and %d steps, want %d and %d",

@@ -1,6 +1,7 @@
 package signal
 
 import (
+	"errors"
 	"testing"
 )
 
@@ -209,6 +210,10 @@ func TestUnreadableArchivedSession(t *testing.T) {
 		return err
 	})
 	wantError(t, "a forgery", err, ErrBadMAC)
+	var reasons *UnreadableError
+	if !errors.As(err, &reasons) || reasons.BadMAC != 3 || reasons.Other != 1 || reasons.tried() != 4 {
+		t.Errorf("of four sessions, one that cannot be read: %v", err)
+	}
 	bob.session = must(ParseSession(bob.session.AppendPortable(nil)))(t)
 	exchange(t, bob, alice, "answer")
 	exchange(t, alice, bob, "with a new ratchet key")

@@ -51,9 +51,10 @@ var (
 // It draws the next ratchet key, 32 bytes, when a message with a new ratchet
 // key has been authenticated. On any error the record is unchanged.
 //
-// If nothing reads the message, the error is the gravest of the sessions': a
+// If nothing reads the message, the error wraps the gravest of the sessions': a
 // *DuplicateError, else ErrBadMAC, else that of the session tried first, such
-// as a *SkipError or ErrClosedChain. A message that is authentic but has a bad
+// as a *SkipError or ErrClosedChain; if several were tried it is an
+// *UnreadableError, which counts the reasons. A message that is authentic but has a bad
 // length or padding is ErrMalformed. ErrNoSession: the record is empty.
 func (s *Session) Decrypt(dst, message []byte, trust Trust) ([]byte, Received, error) {
 	b := budget{steps: maxSteps}
@@ -71,7 +72,7 @@ func (s *Session) decrypt(dst, message []byte, trust Trust, b *budget) ([]byte, 
 	}
 	var o opening
 	known := s.knows(&m.RatchetKey)
-	failure := errUnauthentic
+	failure := UnreadableError{gravest: errUnauthentic}
 	for i := -1; i < len(s.archived); i++ {
 		st := s.current
 		if i >= 0 {
@@ -81,7 +82,7 @@ func (s *Session) decrypt(dst, message []byte, trust Trust, b *budget) ([]byte, 
 			continue
 		}
 		if err := st.load(); err != nil {
-			failure = graver(failure, err)
+			failure.add(err)
 			continue
 		}
 		plain, err := st.open(&o, dst, &m, b)
@@ -89,7 +90,7 @@ func (s *Session) decrypt(dst, message []byte, trust Trust, b *budget) ([]byte, 
 			if errors.Is(err, ErrMalformed) {
 				return nil, Received{}, err // authentic: no other session can read it
 			}
-			failure = graver(failure, err)
+			failure.add(err)
 			continue
 		}
 		if i < 0 && trust != nil {
@@ -106,7 +107,7 @@ func (s *Session) decrypt(dst, message []byte, trust Trust, b *budget) ([]byte, 
 		s.settle(i, r.Ratcheted)
 		return plain, r, nil
 	}
-	return nil, Received{}, failure
+	return nil, Received{}, failure.err()
 }
 
 // knows reports whether a session has the ratchet key of the peer. The archive
