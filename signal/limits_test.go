@@ -367,7 +367,7 @@ func TestHostileWork(t *testing.T) {
 	}
 	read := 0
 	for _, st := range bob.session.archived {
-		if !st.unread {
+		if !st.unread() {
 			read++
 		}
 	}

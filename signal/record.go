@@ -201,7 +201,7 @@ func ParseSession(record []byte) (*Session, error) {
 			}
 			at := len(copies)
 			copies = append(copies, r.data...)
-			states = append(states, state{stored: copies[at:len(copies):len(copies)], unread: true})
+			states = append(states, state{stored: copies[at:len(copies):len(copies)]})
 			s.archived = append(s.archived, &states[len(states)-1])
 		case 100, 101:
 			l.read(&r)
@@ -223,7 +223,7 @@ func (r *fieldReader) state() *state {
 	if r.bad || len(r.data) == 0 {
 		return nil
 	}
-	st := new(state)
+	st := &state{body: new(body)}
 	r.bad = !st.parse(r.data)
 	return st
 }

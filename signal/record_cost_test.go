@@ -125,7 +125,7 @@ func TestRecordStaysStored(t *testing.T) {
 	bob.session = must(ParseSession(record(bob.session)))(t)
 	unread := func() (n int) {
 		for _, st := range bob.session.archived {
-			if st.unread {
+			if st.unread() {
 				n++
 			}
 		}
@@ -201,7 +201,7 @@ func TestRecordStaysStored(t *testing.T) {
 func TestUnreadableArchivedSession(t *testing.T) {
 	alice, bob := recordOf(t, 3, 0)
 	rotten := bob.session.archived[1]
-	rotten.stored, rotten.unread = append(rotten.append(nil, compact), 0xff), true
+	rotten.stored, rotten.body = append(rotten.append(nil, compact), 0xff), nil
 	bob.session = must(ParseSession(record(bob.session)))(t)
 	stored := bob.session.archived[1].stored
 	exchange(t, alice, bob, "in order")
@@ -218,10 +218,10 @@ func TestUnreadableArchivedSession(t *testing.T) {
 	exchange(t, bob, alice, "answer")
 	exchange(t, alice, bob, "with a new ratchet key")
 	bob.session = must(ParseSession(record(bob.session)))(t)
-	if got := bob.session.archived[1]; !got.unread || string(got.stored) != string(stored) {
+	if got := bob.session.archived[1]; !got.unread() || string(got.stored) != string(stored) {
 		t.Error("the session that cannot be read has changed")
 	}
-	only := &Session{archived: []*state{{stored: stored, unread: true}}}
+	only := &Session{archived: []*state{{stored: stored}}}
 	_, _, err = only.Decrypt(nil, forgery(t, 0), nil)
 	wantError(t, "nothing else to read with", err, ErrCorruptRecord)
 }

@@ -7,6 +7,14 @@ import (
 // A state is one session: one X3DH agreement and the ratchet that grew from
 // it. Its methods that open a message change nothing; opening.commit does.
 type state struct {
+	*body // nil while it is unread
+
+	// stored is the form in which an archived state was read, until it changes.
+	stored []byte
+}
+
+// A body is what a state holds.
+type body struct {
 	version        uint32
 	localIdentity  PublicKey
 	remoteIdentity PublicKey
@@ -21,11 +29,6 @@ type state struct {
 	sender          senderChain
 	receivers       []receiverChain // oldest first
 	pending         pendingPreKey
-
-	// stored is the form in which an archived state was read, until it changes.
-	// While it is unread nothing above is set.
-	stored []byte
-	unread bool
 }
 
 // A senderChain is our current ratchet key and its chain. If the chain is not
@@ -86,7 +89,11 @@ func (st *state) maxJump() uint32 {
 }
 
 func (st *state) clone() *state {
-	c := *st
+	if st.unread() {
+		return &state{stored: st.stored}
+	}
+	b := *st.body
+	c := state{body: &b, stored: st.stored}
 	c.receivers = slices.Clone(st.receivers)
 	for i := range c.receivers {
 		c.receivers[i].skipped = c.receivers[i].skipped.clone()

@@ -14,17 +14,18 @@ var errCorruptState = fmt.Errorf("signal: archived session: %w", ErrCorruptRecor
 // load reads a state that is still in its stored form. On an error it stays
 // there.
 func (st *state) load() error {
-	if !st.unread {
+	if !st.unread() {
 		return nil
 	}
-	var read state
+	read := state{body: new(body)}
 	if !read.parse(st.stored) {
 		return errCorruptState
 	}
-	read.stored = st.stored
-	*st = read
+	st.body = read.body
 	return nil
 }
+
+func (st *state) unread() bool { return st.body == nil }
 
 // changed is called before a change.
 func (st *state) changed() { st.stored = nil }
@@ -32,7 +33,7 @@ func (st *state) changed() { st.stored = nil }
 // mayHold reports whether a public key can be one of the state's, without
 // reading a state for nothing.
 func (st *state) mayHold(k *PublicKey) bool {
-	return !st.unread || bytes.Contains(st.stored, k[:])
+	return !st.unread() || bytes.Contains(st.stored, k[:])
 }
 
 // knows reports whether the state has the ratchet key of the peer.

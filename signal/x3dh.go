@@ -45,7 +45,7 @@ func initiate(local *Local, b *Bundle) (*state, error) {
 	if err := generatePrivateKey(&ratchet); err != nil {
 		return nil, err
 	}
-	st := &state{
+	st := &state{body: &body{
 		version:        sessionVersion,
 		localIdentity:  local.Identity.public,
 		remoteIdentity: b.Identity,
@@ -53,7 +53,7 @@ func initiate(local *Local, b *Bundle) (*state, error) {
 		remoteID:       b.RegistrationID,
 		baseKey:        base.public(),
 		hasBaseKey:     true,
-	}
+	}}
 	st.pending = pendingPreKey{
 		ok:             true,
 		hasPreKeyID:    b.HasPreKey,
@@ -88,7 +88,7 @@ func respond(m *PreKeySignalMessage, r *Responder) (*state, error) {
 	if m.HasPreKeyID && (r.PreKey == nil || r.PreKey.ID != m.PreKeyID) {
 		return nil, ErrPreKeyID
 	}
-	st := &state{
+	st := &state{body: &body{
 		version:        sessionVersion,
 		localIdentity:  r.Local.Identity.public,
 		remoteIdentity: m.Identity,
@@ -96,7 +96,7 @@ func respond(m *PreKeySignalMessage, r *Responder) (*state, error) {
 		remoteID:       m.RegistrationID,
 		baseKey:        m.BaseKey,
 		hasBaseKey:     true,
-	}
+	}}
 	s := newX3DHSecret()
 	signed := &r.SignedPreKey.Private
 	signed.agree(s.slot(), &m.Identity)
