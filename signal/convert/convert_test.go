@@ -153,6 +153,7 @@ func TestSenderKeys(t *testing.T) {
 		for _, k := range []**signal.SenderKey{&sender, &receiver} {
 			want := (*k).AppendPortable(nil)
 			*k = must(ParseGoSenderKey(must(AppendGoSenderKey(nil, *k))(t)))(t)
+			*k = must(ParseBaileysSenderKey(must(AppendBaileysSenderKey(nil, *k))(t)))(t)
 			if string((*k).AppendPortable(nil)) != string(want) {
 				t.Fatal("the record has changed")
 			}
@@ -164,8 +165,10 @@ func TestSenderKeys(t *testing.T) {
 			t.Errorf("message %d: %v", i, err)
 		}
 	}
-	if _, err := AppendGoSenderKey(nil, new(signal.SenderKey)); !errors.Is(err, ErrInexpressible) {
-		t.Errorf("an empty record: %v", err)
+	for _, write := range []func([]byte, *signal.SenderKey) ([]byte, error){AppendGoSenderKey, AppendBaileysSenderKey} {
+		if _, err := write(nil, new(signal.SenderKey)); !errors.Is(err, ErrInexpressible) {
+			t.Errorf("an empty record: %v", err)
+		}
 	}
 }
 
@@ -184,8 +187,9 @@ func TestRefusedRecords(t *testing.T) {
 		"go":   func(s string) error { _, err := ParseGoSession([]byte(s)); return err },
 		"node": func(s string) error { _, err := ParseNodeSession([]byte(s), local.Identity.PublicKey(), 2); return err },
 		"key":  func(s string) error { _, err := ParseGoSenderKey([]byte(s)); return err },
+		"list": func(s string) error { _, err := ParseBaileysSenderKey([]byte(s)); return err },
 	}
-	good := map[string]string{"go": goData, "node": nodeData, "key": keyData}
+	good := map[string]string{"go": goData, "node": nodeData, "key": keyData, "list": string(must(AppendBaileysSenderKey(nil, k))(t))}
 	for name, data := range good {
 		if err := parse[name](data); err != nil {
 			t.Fatal(err)
@@ -241,6 +245,10 @@ func TestRefusedRecords(t *testing.T) {
 		{"node", `"remoteIdentityKey"`, `"x"`, "without a ratchet, base key or identity"},
 		{"node", `"_sessions":{"B`, `"_sessions":{"A`, "another base key"},
 		{"key", `"SenderKeyStates":[`, `"SenderKeyStates":[{},`, "without an id"},
+		{"list", `"senderKeyId"`, `"x"`, "without an id"},
+		{"list", `"seed":{`, `"x":{`, "without a part"},
+		{"list", `"private":{"type":"Buffer","data":"`, `"private":{"type":"Buffer","data":"AA==","x":"`, "private of 1 bytes"},
+		{"list", `[`, `[{},`, "without an id"},
 		{"key", `"KeyID"`, `"x"`, "without an id"},
 		{"key", `"Keys":[`, `"Keys":[{"Iteration":0,"IV":"AAAAAAAAAAAAAAAAAAAAAA==",` +
 			`"CipherKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","Seed":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}`, "not of its seed"},

@@ -1,7 +1,7 @@
 // Package convert reads and writes the records of other implementations of the
 // Signal protocol: the JSON of go.mau.fi/libsignal, in which whatsmeow stores
 // sessions and sender keys, and the JSON of libsignal-node, in which Baileys
-// stores sessions. Signal's own protobuf is what package signal stores; it
+// stores sessions, with that of Baileys for sender keys. Signal's own protobuf is what package signal stores; it
 // reads every dialect of it, and AppendPortable writes the one that all
 // readers share.
 //

@@ -93,3 +93,26 @@ func FuzzParseGoSenderKey(f *testing.F) {
 		}
 	})
 }
+
+func FuzzParseBaileysSenderKey(f *testing.F) {
+	k := new(signal.SenderKey)
+	if err := k.Create(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(must(AppendBaileysSenderKey(nil, k))(f))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var k *signal.SenderKey
+		var err error
+		bounded(t, len(data), func() { k, err = ParseBaileysSenderKey(data) })
+		if err != nil {
+			if !errors.Is(err, signal.ErrCorruptRecord) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again := must(ParseBaileysSenderKey(must(AppendBaileysSenderKey(nil, k))(t)))(t)
+		if string(again.AppendPortable(nil)) != string(k.AppendPortable(nil)) {
+			t.Error("the record has changed")
+		}
+	})
+}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/sigcore/sigcore/signal"
 	"github.com/sigcore/sigcore/signal/internal/pb"
-	"google.golang.org/protobuf/proto"
 )
 
 // ParseGoSenderKey reads a sender key record of go.mau.fi/libsignal: the JSON in
@@ -36,15 +35,7 @@ func ParseGoSenderKey(data []byte) (*signal.SenderKey, error) {
 	if err := d.end(); err != nil {
 		return nil, err
 	}
-	if len(r.SenderKeyStates) == 0 {
-		return nil, corrupt("record without a sender key")
-	}
-	b, err := proto.Marshal(r)
-	if err != nil {
-		return nil, corrupt("record without a protobuf form")
-	}
-	defer clear(b)
-	return signal.ParseSenderKey(b)
+	return senderKey(r)
 }
 
 func (d *decoder) goSenderKeyState() *pb.SenderKeyStateStructure {
@@ -133,14 +124,9 @@ func (d *decoder) goSenderMessageKey() *pb.SenderKeyStateStructure_SenderMessage
 // an empty record with ErrInexpressible. What a key holds over the 2,000 newest
 // skipped keys is due to be dropped, and is not written.
 func AppendGoSenderKey(dst []byte, k *signal.SenderKey) ([]byte, error) {
-	b := k.AppendPortable(nil)
-	defer clear(b)
-	r := new(pb.SenderKeyRecordStructure)
-	if err := proto.Unmarshal(b, r); err != nil {
-		return nil, inexpressible("record without a protobuf form")
-	}
-	if len(r.SenderKeyStates) == 0 {
-		return nil, inexpressible("record without a sender key")
+	r, err := senderKeyRecord(k)
+	if err != nil {
+		return nil, err
 	}
 	dst = append(dst, `{"SenderKeyStates":[`...)
 	for i, st := range r.SenderKeyStates {

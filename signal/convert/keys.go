@@ -38,6 +38,33 @@ func record(s *signal.Session, portable bool) (*pb.RecordStructure, error) {
 	return r, nil
 }
 
+// senderKey returns a SenderKey of its protobuf form.
+func senderKey(r *pb.SenderKeyRecordStructure) (*signal.SenderKey, error) {
+	if len(r.SenderKeyStates) == 0 {
+		return nil, corrupt("record without a sender key")
+	}
+	b, err := proto.Marshal(r)
+	if err != nil {
+		return nil, corrupt("record without a protobuf form")
+	}
+	defer clear(b)
+	return signal.ParseSenderKey(b)
+}
+
+// senderKeyRecord returns the protobuf form of a SenderKey.
+func senderKeyRecord(k *signal.SenderKey) (*pb.SenderKeyRecordStructure, error) {
+	b := k.AppendPortable(nil)
+	defer clear(b)
+	r := new(pb.SenderKeyRecordStructure)
+	if err := proto.Unmarshal(b, r); err != nil {
+		return nil, inexpressible("record without a protobuf form")
+	}
+	if len(r.SenderKeyStates) == 0 {
+		return nil, inexpressible("record without a sender key")
+	}
+	return r, nil
+}
+
 // taggedKey checks the type byte of a public key of the right size.
 func (d *decoder) taggedKey(what string) []byte {
 	b := d.sized(what, signal.PublicKeySize)

@@ -365,7 +365,10 @@ func (d *decoder) nodeKey(what string) []byte {
 
 // nodeBytes reads key material of size bytes: base64, or a Buffer object with
 // base64 or a list of bytes in it.
-func (d *decoder) nodeBytes(what string, size int) []byte {
+func (d *decoder) nodeBytes(what string, size int) []byte { return d.buffer(what, size, false) }
+
+// buffer is nodeBytes, with nil for nothing in it if that is allowed.
+func (d *decoder) buffer(what string, size int, orNone bool) []byte {
 	var b []byte
 	if d.peek() != '{' {
 		b = d.base64()
@@ -392,6 +395,9 @@ func (d *decoder) nodeBytes(what string, size int) []byte {
 				})
 			}
 		})
+	}
+	if orNone && len(b) == 0 {
+		return nil
 	}
 	if !d.failed() && len(b) != size {
 		d.fail("%s of %d bytes", what, len(b))

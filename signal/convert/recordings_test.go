@@ -241,3 +241,64 @@ func TestRecordedGoSenderKeys(t *testing.T) {
 		t.Errorf("%d records with %d skipped keys", checked, skipped)
 	}
 }
+
+// What Baileys wrote of sender keys is written again byte for byte, and reads
+// the message after it.
+func TestRecordedBaileysSenderKeys(t *testing.T) {
+	var file struct {
+		Transcripts []struct {
+			Steps []struct {
+				Op, From        string
+				Msg             int
+				Body, Plaintext testvec.Hex
+				Results         map[string]string
+				Receivers       map[string]testvec.Record `json:"receiver_records_after"`
+			}
+		}
+	}
+	testvec.Load(t, "sender_keys", &file)
+	checked, read := 0, 0
+	for n, tr := range file.Transcripts {
+		bodies := map[int][]byte{}
+		last := map[string]string{}
+		for i, s := range tr.Steps {
+			where := fmt.Sprintf("%d step %d", n, i)
+			switch s.Op {
+			case "encrypt":
+				bodies[s.Msg] = s.Body
+			case "process":
+				delete(last, s.From)
+			case "decrypt":
+				if data, ok := last[s.From]; ok && s.Body == nil && s.Results["npm"] == "ok" && s.Results["model"] == "ok" {
+					k := must(ParseBaileysSenderKey([]byte(data)))(t)
+					plain, err := k.Decrypt(nil, bodies[s.Msg])
+					if err != nil || !bytes.Equal(plain, s.Plaintext) {
+						t.Errorf("%s: %x, %v; want %x", where, plain, err, s.Plaintext)
+					}
+					read++
+				}
+			}
+			r, ok := s.Receivers["npm"]
+			if !ok || r.Format != "baileys-json" {
+				continue
+			}
+			last[s.From] = r.Data
+			k, err := ParseBaileysSenderKey([]byte(r.Data))
+			if err != nil {
+				t.Errorf("%s: %v", where, err)
+				continue
+			}
+			if got := must(AppendBaileysSenderKey(nil, k))(t); string(got) != r.Data {
+				t.Errorf("%s: written as\n%s, was\n%s", where, got, r.Data)
+			}
+			overGo := must(ParseGoSenderKey(must(AppendGoSenderKey(nil, k))(t)))(t)
+			if got := must(AppendBaileysSenderKey(nil, overGo))(t); string(got) != r.Data {
+				t.Errorf("%s: written over the other JSON as\n%s, was\n%s", where, got, r.Data)
+			}
+			checked++
+		}
+	}
+	if checked < 100 || read < 100 {
+		t.Errorf("%d records, %d messages read", checked, read)
+	}
+}
