@@ -29,6 +29,7 @@ func Run(t *testing.T, open Open) {
 		{"Conversation", testConversation},
 		{"Restart", testRestart},
 		{"Bundles", testBundles},
+		{"RottenBundles", testRottenBundles},
 		{"PreKeyConsumed", testPreKeyConsumed},
 		{"PreKeyRace", testPreKeyRace},
 		{"PreKeyIDs", testPreKeyIDs},

@@ -458,6 +458,63 @@ func testSignedPreKeys(t *testing.T, open Open) {
 	alice.say(bob, "to the new one")
 }
 
+// testRottenBundles: what is wrong with three of ten devices keeps no message
+// from the other seven.
+func testRottenBundles(t *testing.T, open Open) {
+	ctx := t.Context()
+	b, _ := open(t)
+	alice := newParty(t, b, 1)
+	var (
+		bundles  []signal.AddressedBundle
+		messages []signal.Outgoing
+		parties  []*party
+	)
+	for i := range 10 {
+		p := newParty(t, b, 10+i)
+		parties = append(parties, p)
+		bundles = append(bundles, signal.AddressedBundle{Addr: p.addr, Bundle: p.bundle()})
+		messages = append(messages, signal.Outgoing{To: p.addr, Plaintext: fmt.Append(nil, "message ", i)})
+	}
+	const wrongSignature, noSignedPreKey, damagedRow = 2, 5, 8
+	bundles[wrongSignature].Bundle.Signature[40] ^= 1
+	bundles[noSignedPreKey].Bundle.SignedPreKey = signal.PublicKey{}
+	bundles[noSignedPreKey].Bundle.Signature = [signal.SignatureSize]byte{}
+	alice.start(parties[damagedRow])
+	damaged := store.Session(parties[damagedRow].addr.String())
+	alice.store.replace(func(k store.Key, r store.Record) store.Record {
+		if k == damaged && r.Found {
+			r.Value = r.Value[:len(r.Value)/2]
+		}
+		return r
+	})
+	started, err := alice.ProcessBundles(ctx, bundles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := alice.EncryptMany(ctx, messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range parties {
+		switch i {
+		case wrongSignature, noSignedPreKey:
+			wantError(t, "start of a session", started[i].Err, signal.ErrBadSignature)
+			wantError(t, "message without a session", sent[i].Err, signal.ErrNoSession)
+		case damagedRow:
+			wantError(t, "start beside a damaged row", started[i].Err, signal.ErrCorruptRecord)
+			wantError(t, "message with a damaged row", sent[i].Err, signal.ErrCorruptRecord)
+		default:
+			if started[i].Err != nil || sent[i].Err != nil {
+				t.Fatalf("device %d: %v, %v", i, started[i].Err, sent[i].Err)
+			}
+			p.decrypt(alice, sent[i].Ciphertext, fmt.Sprint("message ", i))
+		}
+		if sent[i].Err != nil && sent[i].Body != nil {
+			t.Errorf("device %d has both an error and a message", i)
+		}
+	}
+}
+
 func testEncryptMany(t *testing.T, open Open) {
 	ctx := t.Context()
 	b, _ := open(t)
