@@ -10,13 +10,13 @@ const atOnce = 64
 // error.
 func together[T any](items []T, f func(T) error) error {
 	var (
-		wg   sync.WaitGroup
-		todo = make(chan T)
-		errs = make(chan error, len(items))
+		wg    sync.WaitGroup
+		queue = make(chan T)
+		errs  = make(chan error, len(items))
 	)
 	for range min(atOnce, len(items)) {
 		wg.Go(func() {
-			for item := range todo {
+			for item := range queue {
 				if err := f(item); err != nil {
 					errs <- err
 				}
@@ -24,9 +24,9 @@ func together[T any](items []T, f func(T) error) error {
 		})
 	}
 	for _, item := range items {
-		todo <- item
+		queue <- item
 	}
-	close(todo)
+	close(queue)
 	wg.Wait()
 	close(errs)
 	return <-errs // nil if there is none
