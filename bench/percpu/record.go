@@ -86,6 +86,9 @@ func makeRecord(w io.Writer, dir string) error {
 		return err
 	}
 	base := filepath.Join(dir, r.name())
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	if err := os.WriteFile(base+".json", append(text, '\n'), 0o644); err != nil {
 		return err
 	}
