@@ -177,9 +177,8 @@ func kernelTexts(t *testing.T) []kernelText {
 // What every amd64 processor has, or what the Go runtime refuses to be without.
 var baseline = []string{"SSE", "SSE2", "CMOV"}
 
-// The tier that gates a kernel, by the suffix of its name. AVX2 alone names the
-// table selects, which the tier mulx gates.
-var tierOf = map[string]string{"MULX": "mulx", "AVX2": "mulx", "ADX": "adx", "IFMA": "ifma", "SHANI": "shani"}
+// The tier that gates a kernel, by the suffix of its name.
+var tierOf = map[string]string{"MULX": "mulx", "ADX": "adx", "IFMA": "ifma", "SHANI": "shani"}
 
 // The names that avo uses, as package cpu spells them.
 var features = map[string]cpu.Features{
@@ -255,8 +254,8 @@ func TestRequires(t *testing.T) {
 	}{
 		{"feMulMULX", []string{"BMI2"}, true},
 		{"feMulMULX", []string{"ADX", "BMI2"}, false},
-		{"selectAVX2", []string{"AVX", "AVX2", "SSE2"}, true},
-		{"selectAVX2", []string{"AVX512F"}, false},
+		{"fixedBaseMULX", []string{"AVX", "AVX2", "BMI2", "SSE2"}, true},
+		{"fixedBaseMULX", []string{"AVX512F"}, false},
 		{"ladderADX", []string{"ADX", "BMI2"}, true},
 		{"ladderIFMA", []string{"AVX512F", "AVX512IFMA", "AVX512VL", "BMI2", "AVX2"}, true},
 		{"ladderIFMA", []string{"AVX512VBMI"}, false},

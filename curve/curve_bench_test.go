@@ -63,8 +63,6 @@ func benchOps(b *testing.B) map[string]benchOp {
 	libBase, err := new(edwards25519.Point).SetBytes(ePub[:])
 	must(err)
 
-	var row int
-	var l [3][5]uint64
 	ops := make(map[string]benchOp)
 	for _, op := range []benchOp{
 		{"X25519", 4, func() { X25519(&out, &k, &pub) }, "ecdh", func() {
@@ -87,10 +85,6 @@ func benchOps(b *testing.B) map[string]benchOp {
 		{"DoubleBase", 4, func() { q.VarTimeDoubleScalarBaseMult(s, &base, s) }, "filippo", func() {
 			libPoint.VarTimeDoubleScalarBaseMult(libScalar, libBase, libScalar)
 		}},
-		{"Select", 4000, func() {
-			row = (row + 1) & 15
-			selectNiels(&l[0], &l[1], &l[2], &fixedBaseTable[row], int64(row-8))
-		}, "", nil},
 	} {
 		ops[op.name] = op
 	}
@@ -137,7 +131,6 @@ func BenchmarkXEdDSAVerifyPrepared(b *testing.B) { benchOperation(b, "XEdDSAVeri
 func BenchmarkScalarBaseMult(b *testing.B)       { benchOperation(b, "ScalarBaseMult") }
 func BenchmarkScalarMult(b *testing.B)           { benchOperation(b, "ScalarMult") }
 func BenchmarkDoubleBase(b *testing.B)           { benchOperation(b, "DoubleBase") }
-func BenchmarkSelect(b *testing.B)               { benchOperation(b, "Select") }
 
 // BenchmarkCurveInterleaved runs the tiers and the other library in turns, in
 // short rounds, and reports minimum and median of each: ratios on a machine

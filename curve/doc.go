@@ -38,8 +38,8 @@
 //
 // The choice is made once, at the start of the process; [Report] shows it.
 //
-//	mulx     BMI2, AVX2: the ladder of X25519, sums of two multiples, the arithmetic of
-//	         scalars, selection from tables, the kernels of package field
+//	mulx     BMI2, AVX2: the ladder of X25519, multiples of the base point, sums of two
+//	         multiples, the arithmetic of scalars, the kernels of package field
 //	generic  everything else
 //
 // In a build for GOAMD64=v3 the tier mulx is compiled in. If its self-test fails
@@ -57,7 +57,6 @@
 package curve
 
 //go:generate go run ./internal/gentables -out tables.go
-//go:generate go run -C ../asm ./curve/select -out ../curve/select_amd64.s -stubs ../curve/select_stubs_amd64.go -pkg curve
 //go:generate go run -C ../asm ./curve/fixedbase -out ../curve/fixedbase_amd64.s -stubs ../curve/fixedbase_stubs_amd64.go -pkg curve
 //go:generate go run -C ../asm ./curve/ladder -out ../curve/ladder_amd64.s -stubs ../curve/ladder_stubs_amd64.go -pkg curve
 //go:generate go run -C ../asm ./curve/doublebase -out ../curve/doublebase_amd64.s -stubs ../curve/doublebase_stubs_amd64.go -pkg curve

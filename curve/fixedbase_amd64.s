@@ -2,487 +2,229 @@
 
 //go:build !purego
 
+#include "textflag.h"
+
+DATA nibbles<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA nibbles<>+8(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA nibbles<>+16(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA nibbles<>+24(SB)/8, $0x0f0f0f0f0f0f0f0f
+GLOBL nibbles<>(SB), RODATA|NOPTR, $32
+
+DATA less<>+0(SB)/8, $0x0808080808080808
+DATA less<>+8(SB)/8, $0x0808080808080808
+DATA less<>+16(SB)/8, $0x0808080808080808
+DATA less<>+24(SB)/8, $0x0808080808080808
+DATA less<>+32(SB)/8, $0x0808080808080808
+DATA less<>+40(SB)/8, $0x0808080808080808
+DATA less<>+48(SB)/8, $0x0808080808080808
+DATA less<>+56(SB)/8, $0x0008080808080808
+GLOBL less<>(SB), RODATA|NOPTR, $64
+
+DATA multiple0<>+0(SB)/8, $0x0000000000000000
+DATA multiple0<>+8(SB)/8, $0x0000000000000000
+DATA multiple0<>+16(SB)/8, $0x0000000000000000
+DATA multiple0<>+24(SB)/8, $0x0000000000000000
+GLOBL multiple0<>(SB), RODATA|NOPTR, $32
+
+DATA multiple1<>+0(SB)/8, $0x0101010101010101
+DATA multiple1<>+8(SB)/8, $0x0101010101010101
+DATA multiple1<>+16(SB)/8, $0x0101010101010101
+DATA multiple1<>+24(SB)/8, $0x0101010101010101
+GLOBL multiple1<>(SB), RODATA|NOPTR, $32
+
+DATA multiple2<>+0(SB)/8, $0x0202020202020202
+DATA multiple2<>+8(SB)/8, $0x0202020202020202
+DATA multiple2<>+16(SB)/8, $0x0202020202020202
+DATA multiple2<>+24(SB)/8, $0x0202020202020202
+GLOBL multiple2<>(SB), RODATA|NOPTR, $32
+
+DATA multiple3<>+0(SB)/8, $0x0303030303030303
+DATA multiple3<>+8(SB)/8, $0x0303030303030303
+DATA multiple3<>+16(SB)/8, $0x0303030303030303
+DATA multiple3<>+24(SB)/8, $0x0303030303030303
+GLOBL multiple3<>(SB), RODATA|NOPTR, $32
+
+DATA multiple4<>+0(SB)/8, $0x0404040404040404
+DATA multiple4<>+8(SB)/8, $0x0404040404040404
+DATA multiple4<>+16(SB)/8, $0x0404040404040404
+DATA multiple4<>+24(SB)/8, $0x0404040404040404
+GLOBL multiple4<>(SB), RODATA|NOPTR, $32
+
+DATA multiple5<>+0(SB)/8, $0x0505050505050505
+DATA multiple5<>+8(SB)/8, $0x0505050505050505
+DATA multiple5<>+16(SB)/8, $0x0505050505050505
+DATA multiple5<>+24(SB)/8, $0x0505050505050505
+GLOBL multiple5<>(SB), RODATA|NOPTR, $32
+
+DATA multiple6<>+0(SB)/8, $0x0606060606060606
+DATA multiple6<>+8(SB)/8, $0x0606060606060606
+DATA multiple6<>+16(SB)/8, $0x0606060606060606
+DATA multiple6<>+24(SB)/8, $0x0606060606060606
+GLOBL multiple6<>(SB), RODATA|NOPTR, $32
+
+DATA multiple7<>+0(SB)/8, $0x0707070707070707
+DATA multiple7<>+8(SB)/8, $0x0707070707070707
+DATA multiple7<>+16(SB)/8, $0x0707070707070707
+DATA multiple7<>+24(SB)/8, $0x0707070707070707
+GLOBL multiple7<>(SB), RODATA|NOPTR, $32
+
+DATA multiple8<>+0(SB)/8, $0x0808080808080808
+DATA multiple8<>+8(SB)/8, $0x0808080808080808
+DATA multiple8<>+16(SB)/8, $0x0808080808080808
+DATA multiple8<>+24(SB)/8, $0x0808080808080808
+GLOBL multiple8<>(SB), RODATA|NOPTR, $32
+
+DATA identity<>+0(SB)/8, $0xfffffffffffffff7
+DATA identity<>+8(SB)/8, $0xffffffffffffffff
+DATA identity<>+16(SB)/8, $0xffffffffffffffff
+DATA identity<>+24(SB)/8, $0x3fffffffffffffff
+GLOBL identity<>(SB), RODATA|NOPTR, $32
+
+DATA p<>+0(SB)/8, $0xffffffffffffffed
+DATA p<>+8(SB)/8, $0xffffffffffffffff
+DATA p<>+16(SB)/8, $0xffffffffffffffff
+DATA p<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL p<>(SB), RODATA|NOPTR, $32
+
 // func fixedBaseMULX(out *[4][4]uint64, table *[64][8][12]uint64, digits *[4]uint64)
-// Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·fixedBaseMULX(SB), $568-24
-	MOVQ table+8(FP), AX
-	MOVQ AX, 544(SP)
-	MOVQ digits+16(FP), AX
-	MOVQ AX, 552(SP)
-	MOVQ $0x00000040, 560(SP)
+// Requires: AVX, AVX2, BMI2
+TEXT ·fixedBaseMULX(SB), $688-24
+	// digits and signs: a nibble to a byte; less 8, but for the last; absolute value and sign
+	MOVQ         digits+16(FP), AX
+	VPMOVZXBW    (AX), Y0
+	VPSLLW       $0x04, Y0, Y1
+	VPOR         Y1, Y0, Y0
+	VPAND        nibbles<>+0(SB), Y0, Y0
+	VPSUBB       less<>+0(SB), Y0, Y0
+	VPABSB       Y0, Y2
+	VPXOR        Y1, Y1, Y1
+	VPCMPGTB     Y0, Y1, Y0
+	VMOVDQU      Y2, 544(SP)
+	VMOVDQU      Y0, 608(SP)
+	VPMOVZXBW    16(AX), Y0
+	VPSLLW       $0x04, Y0, Y1
+	VPOR         Y1, Y0, Y0
+	VPAND        nibbles<>+0(SB), Y0, Y0
+	VPSUBB       less<>+32(SB), Y0, Y0
+	VPABSB       Y0, Y2
+	VPXOR        Y1, Y1, Y1
+	VPCMPGTB     Y0, Y1, Y0
+	VMOVDQU      Y2, 576(SP)
+	VMOVDQU      Y0, 640(SP)
+	MOVQ         table+8(FP), AX
+	XORL         CX, CX
+	MOVQ         AX, 672(SP)
+	MOVQ         CX, 680(SP)
+	VPBROADCASTB 544(SP)(CX*1), Y0
+	VPBROADCASTB 608(SP)(CX*1), Y1
 
-	// the identity
-	XORL AX, AX
-	MOVL $0x00000001, CX
-	MOVQ AX, 192(SP)
-	MOVQ AX, 288(SP)
-	MOVQ CX, 224(SP)
-	MOVQ CX, 256(SP)
-	MOVQ AX, 200(SP)
-	MOVQ AX, 296(SP)
-	MOVQ AX, 232(SP)
-	MOVQ AX, 264(SP)
-	MOVQ AX, 208(SP)
-	MOVQ AX, 304(SP)
-	MOVQ AX, 240(SP)
-	MOVQ AX, 272(SP)
-	MOVQ AX, 216(SP)
-	MOVQ AX, 312(SP)
-	MOVQ AX, 248(SP)
-	MOVQ AX, 280(SP)
-
-digit:
-	// the digit, 64 - count of them before it, as it stands
-	MOVQ  560(SP), AX
-	MOVL  $0x00000040, CX
-	SUBQ  AX, CX
-	MOVQ  552(SP), DX
-	MOVQ  CX, BX
-	SHRQ  $0x04, CX
-	MOVQ  (DX)(CX*8), CX
-	SHLQ  $0x02, BX
-	SHRXQ BX, CX, CX
-	ANDL  $0x0f, CX
-
-	// less 8, but for the last
-	MOVL    $0x00000008, DX
-	XORL    BX, BX
-	CMPQ    AX, $0x01
-	CMOVQEQ BX, DX
-	SUBQ    DX, CX
-	MOVQ    CX, AX
-	SARQ    $0x3f, AX
-	XORQ    AX, CX
-	SUBQ    AX, CX
-
-	// sign is all ones for a negative digit; left counts down from |digit|
-	VMOVQ        AX, X0
-	VPBROADCASTQ X0, Y0
-	VMOVQ        CX, X1
-	VPBROADCASTQ X1, Y1
-	VPXOR        Y2, Y2, Y2
-	VPCMPEQQ     Y3, Y3, Y3
-
-	// the identity (1, 1, 0), if the digit is zero
-	VPCMPEQQ Y2, Y1, Y4
-	VPSRLQ   $0x3f, Y4, Y4
-	VPSRLDQ  $0x08, Y3, Y5
-	VPERMQ   $0x54, Y5, Y5
-	VPAND    Y5, Y4, Y4
-	VMOVDQA  Y4, Y5
-	VPXOR    Y6, Y6, Y6
-	MOVQ     544(SP), CX
+	// the identity, half of (1, 1, 0), if the digit is zero
+	VPCMPEQB multiple0<>+0(SB), Y0, Y2
+	VPAND    identity<>+0(SB), Y2, Y2
+	VMOVDQA  Y2, Y3
 
 	// 1 times the point
-	VPADDQ   Y3, Y1, Y1
-	VPCMPEQQ Y2, Y1, Y7
-	VPAND    (CX), Y7, Y8
-	VPOR     Y8, Y4, Y4
-	VPAND    32(CX), Y7, Y8
-	VPOR     Y8, Y5, Y5
-	VPAND    64(CX), Y7, Y7
-	VPOR     Y7, Y6, Y6
+	VPCMPEQB multiple1<>+0(SB), Y0, Y4
+	VPAND    (AX), Y4, Y5
+	VPOR     Y5, Y2, Y2
+	VPAND    32(AX), Y4, Y5
+	VPOR     Y5, Y3, Y3
+	VPAND    64(AX), Y4, Y4
 
 	// 2 times the point
-	VPADDQ   Y3, Y1, Y1
-	VPCMPEQQ Y2, Y1, Y7
-	VPAND    96(CX), Y7, Y8
-	VPOR     Y8, Y4, Y4
-	VPAND    128(CX), Y7, Y8
-	VPOR     Y8, Y5, Y5
-	VPAND    160(CX), Y7, Y7
-	VPOR     Y7, Y6, Y6
+	VPCMPEQB multiple2<>+0(SB), Y0, Y5
+	VPAND    96(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    128(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    160(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
 
 	// 3 times the point
-	VPADDQ   Y3, Y1, Y1
-	VPCMPEQQ Y2, Y1, Y7
-	VPAND    192(CX), Y7, Y8
-	VPOR     Y8, Y4, Y4
-	VPAND    224(CX), Y7, Y8
-	VPOR     Y8, Y5, Y5
-	VPAND    256(CX), Y7, Y7
-	VPOR     Y7, Y6, Y6
+	VPCMPEQB multiple3<>+0(SB), Y0, Y5
+	VPAND    192(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    224(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    256(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
 
 	// 4 times the point
-	VPADDQ   Y3, Y1, Y1
-	VPCMPEQQ Y2, Y1, Y7
-	VPAND    288(CX), Y7, Y8
-	VPOR     Y8, Y4, Y4
-	VPAND    320(CX), Y7, Y8
-	VPOR     Y8, Y5, Y5
-	VPAND    352(CX), Y7, Y7
-	VPOR     Y7, Y6, Y6
+	VPCMPEQB multiple4<>+0(SB), Y0, Y5
+	VPAND    288(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    320(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    352(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
 
 	// 5 times the point
-	VPADDQ   Y3, Y1, Y1
-	VPCMPEQQ Y2, Y1, Y7
-	VPAND    384(CX), Y7, Y8
-	VPOR     Y8, Y4, Y4
-	VPAND    416(CX), Y7, Y8
-	VPOR     Y8, Y5, Y5
-	VPAND    448(CX), Y7, Y7
-	VPOR     Y7, Y6, Y6
+	VPCMPEQB multiple5<>+0(SB), Y0, Y5
+	VPAND    384(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    416(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    448(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
 
 	// 6 times the point
-	VPADDQ   Y3, Y1, Y1
-	VPCMPEQQ Y2, Y1, Y7
-	VPAND    480(CX), Y7, Y8
-	VPOR     Y8, Y4, Y4
-	VPAND    512(CX), Y7, Y8
-	VPOR     Y8, Y5, Y5
-	VPAND    544(CX), Y7, Y7
-	VPOR     Y7, Y6, Y6
+	VPCMPEQB multiple6<>+0(SB), Y0, Y5
+	VPAND    480(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    512(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    544(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
 
 	// 7 times the point
-	VPADDQ   Y3, Y1, Y1
-	VPCMPEQQ Y2, Y1, Y7
-	VPAND    576(CX), Y7, Y8
-	VPOR     Y8, Y4, Y4
-	VPAND    608(CX), Y7, Y8
-	VPOR     Y8, Y5, Y5
-	VPAND    640(CX), Y7, Y7
-	VPOR     Y7, Y6, Y6
+	VPCMPEQB multiple7<>+0(SB), Y0, Y5
+	VPAND    576(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    608(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    640(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
 
 	// 8 times the point
-	VPADDQ   Y3, Y1, Y1
-	VPCMPEQQ Y2, Y1, Y1
-	VPAND    672(CX), Y1, Y2
-	VPOR     Y2, Y4, Y4
-	VPAND    704(CX), Y1, Y2
-	VPOR     Y2, Y5, Y5
-	VPAND    736(CX), Y1, Y1
-	VPOR     Y1, Y6, Y6
+	VPCMPEQB multiple8<>+0(SB), Y0, Y0
+	VPAND    672(AX), Y0, Y5
+	VPOR     Y5, Y2, Y2
+	VPAND    704(AX), Y0, Y5
+	VPOR     Y5, Y3, Y3
+	VPAND    736(AX), Y0, Y0
+	VPOR     Y0, Y4, Y4
 
 	// -(x, y) is (-x, y): exchange the first two, negate the third
-	VPXOR   Y4, Y5, Y1
-	VPAND   Y0, Y1, Y1
-	VPXOR   Y1, Y4, Y4
-	VPXOR   Y1, Y5, Y5
-	VMOVDQU Y4, 448(SP)
-	VMOVDQU Y5, 480(SP)
-	VMOVDQU Y6, 512(SP)
-	MOVQ    512(SP), CX
-	MOVQ    520(SP), DX
-	MOVQ    528(SP), BX
-	MOVQ    536(SP), SI
-	MOVQ    $-19, DI
-	MOVQ    $-1, R8
-	MOVQ    R8, R9
-	MOVQ    $0x7fffffffffffffff, R10
-	SUBQ    CX, DI
-	SBBQ    DX, R8
-	SBBQ    BX, R9
-	SBBQ    SI, R10
-	TESTQ   AX, AX
-	CMOVQNE DI, CX
-	CMOVQNE R8, DX
-	CMOVQNE R9, BX
-	CMOVQNE R10, SI
-	MOVQ    CX, 512(SP)
-	MOVQ    DX, 520(SP)
-	MOVQ    BX, 528(SP)
-	MOVQ    SI, 536(SP)
-	ADDQ    $0x00000300, 544(SP)
+	VPXOR   Y2, Y3, Y0
+	VPAND   Y1, Y0, Y0
+	VPXOR   Y0, Y2, Y2
+	VPXOR   Y0, Y3, Y3
+	VMOVDQU p<>+0(SB), Y0
+	VPSUBQ  Y4, Y0, Y0
+	VPXOR   Y4, Y0, Y0
+	VPAND   Y1, Y0, Y0
+	VPXOR   Y0, Y4, Y4
+	VMOVDQU Y2, 448(SP)
+	VMOVDQU Y3, 480(SP)
+	VMOVDQU Y4, 512(SP)
 
-	// A = (Y-X)·(Y'-X'), B = (Y+X)·(Y'+X'), C = T·2dT', D = 2·Z·Z'
-	MOVQ   224(SP), AX
-	MOVQ   232(SP), CX
-	MOVQ   240(SP), DX
-	MOVQ   248(SP), BX
-	SUBQ   192(SP), AX
-	SBBQ   200(SP), CX
-	SBBQ   208(SP), DX
-	SBBQ   216(SP), BX
-	SBBQ   SI, SI
-	ANDL   $0x26, SI
-	SUBQ   SI, AX
-	SBBQ   $0x00, CX
-	SBBQ   $0x00, DX
-	SBBQ   $0x00, BX
-	MOVQ   AX, (SP)
-	MOVQ   CX, 8(SP)
-	MOVQ   DX, 16(SP)
-	MOVQ   BX, 24(SP)
-	MOVQ   224(SP), AX
-	MOVQ   232(SP), CX
-	MOVQ   240(SP), DX
-	MOVQ   248(SP), BX
-	ADDQ   192(SP), AX
-	ADCQ   200(SP), CX
-	ADCQ   208(SP), DX
-	ADCQ   216(SP), BX
-	SBBQ   SI, SI
-	ANDL   $0x26, SI
-	ADDQ   SI, AX
-	ADCQ   $0x00, CX
-	ADCQ   $0x00, DX
-	ADCQ   $0x00, BX
-	MOVQ   AX, 32(SP)
-	MOVQ   CX, 40(SP)
-	MOVQ   DX, 48(SP)
-	MOVQ   BX, 56(SP)
-	MOVQ   480(SP), DX
-	MULXQ  (SP), AX, CX
-	MULXQ  8(SP), SI, BX
-	ADDQ   SI, CX
-	MULXQ  16(SP), DI, SI
-	ADCQ   DI, BX
-	MULXQ  24(SP), DX, DI
-	ADCQ   DX, SI
-	ADCQ   $0x00, DI
-	MOVQ   AX, 128(SP)
-	MOVQ   448(SP), DX
-	MULXQ  32(SP), AX, R8
-	MULXQ  40(SP), R10, R9
-	ADDQ   R10, R8
-	MULXQ  48(SP), R11, R10
-	ADCQ   R11, R9
-	MULXQ  56(SP), DX, R11
-	ADCQ   DX, R10
-	ADCQ   $0x00, R11
-	MOVQ   AX, 160(SP)
-	MOVQ   488(SP), DX
-	MULXQ  (SP), R12, AX
-	ADDQ   R12, CX
-	MULXQ  8(SP), R13, R12
-	ADCQ   R13, BX
-	MULXQ  16(SP), R14, R13
-	ADCQ   R14, SI
-	MULXQ  24(SP), DX, R14
-	ADCQ   DX, DI
-	ADCQ   $0x00, R14
-	ADDQ   AX, BX
-	ADCQ   R12, SI
-	ADCQ   R13, DI
-	ADCQ   $0x00, R14
-	MOVQ   CX, 136(SP)
-	MOVQ   456(SP), DX
-	MULXQ  32(SP), CX, AX
-	ADDQ   CX, R8
-	MULXQ  40(SP), R12, CX
-	ADCQ   R12, R9
-	MULXQ  48(SP), R13, R12
-	ADCQ   R13, R10
-	MULXQ  56(SP), DX, R13
-	ADCQ   DX, R11
-	ADCQ   $0x00, R13
-	ADDQ   AX, R9
-	ADCQ   CX, R10
-	ADCQ   R12, R11
-	ADCQ   $0x00, R13
-	MOVQ   R8, 168(SP)
-	MOVQ   496(SP), DX
-	MULXQ  (SP), CX, AX
-	ADDQ   CX, BX
-	MULXQ  8(SP), R8, CX
-	ADCQ   R8, SI
-	MULXQ  16(SP), R12, R8
-	ADCQ   R12, DI
-	MULXQ  24(SP), DX, R12
-	ADCQ   DX, R14
-	ADCQ   $0x00, R12
-	ADDQ   AX, SI
-	ADCQ   CX, DI
-	ADCQ   R8, R14
-	ADCQ   $0x00, R12
-	MOVQ   BX, 144(SP)
-	MOVQ   464(SP), DX
-	MULXQ  32(SP), CX, AX
-	ADDQ   CX, R9
-	MULXQ  40(SP), BX, CX
-	ADCQ   BX, R10
-	MULXQ  48(SP), R8, BX
-	ADCQ   R8, R11
-	MULXQ  56(SP), DX, R8
-	ADCQ   DX, R13
-	ADCQ   $0x00, R8
-	ADDQ   AX, R10
-	ADCQ   CX, R11
-	ADCQ   BX, R13
-	ADCQ   $0x00, R8
-	MOVQ   R9, 176(SP)
-	MOVQ   504(SP), DX
-	MULXQ  (SP), CX, AX
-	ADDQ   CX, SI
-	MULXQ  8(SP), BX, CX
-	ADCQ   BX, DI
-	MULXQ  16(SP), R9, BX
-	ADCQ   R9, R14
-	MULXQ  24(SP), DX, R9
-	ADCQ   DX, R12
-	ADCQ   $0x00, R9
-	ADDQ   AX, DI
-	ADCQ   CX, R14
-	ADCQ   BX, R12
-	ADCQ   $0x00, R9
-	MOVQ   SI, 152(SP)
-	MOVQ   472(SP), DX
-	MULXQ  32(SP), CX, AX
-	ADDQ   CX, R10
-	MULXQ  40(SP), BX, CX
-	ADCQ   BX, R11
-	MULXQ  48(SP), SI, BX
-	ADCQ   SI, R13
-	MULXQ  56(SP), DX, SI
-	ADCQ   DX, R8
-	ADCQ   $0x00, SI
-	ADDQ   AX, R11
-	ADCQ   CX, R13
-	ADCQ   BX, R8
-	ADCQ   $0x00, SI
-	MOVQ   R10, 184(SP)
-	MOVL   $0x00000026, DX
-	MULXQ  DI, CX, AX
-	ADDQ   128(SP), CX
-	MULXQ  R14, DI, BX
-	ADCQ   136(SP), DI
-	MULXQ  R12, R12, R10
-	ADCQ   144(SP), R12
-	MULXQ  R9, R9, DX
-	ADCQ   152(SP), R9
-	ADCQ   $0x00, DX
-	ADDQ   R9, R9
-	ADCQ   DX, DX
-	SHRQ   $0x01, R9
-	IMUL3Q $0x13, DX, DX
-	ADDQ   DX, CX
-	ADCQ   AX, DI
-	ADCQ   BX, R12
-	ADCQ   R10, R9
-	MOVL   $0x00000026, DX
-	MULXQ  R11, BX, AX
-	ADDQ   160(SP), BX
-	MULXQ  R13, R11, R10
-	ADCQ   168(SP), R11
-	MULXQ  R8, R13, R8
-	ADCQ   176(SP), R13
-	MULXQ  SI, SI, DX
-	ADCQ   184(SP), SI
-	ADCQ   $0x00, DX
-	ADDQ   SI, SI
-	ADCQ   DX, DX
-	SHRQ   $0x01, SI
-	IMUL3Q $0x13, DX, DX
-	ADDQ   DX, BX
-	ADCQ   AX, R11
-	ADCQ   R10, R13
-	ADCQ   R8, SI
-	MOVQ   CX, (SP)
-	MOVQ   DI, 8(SP)
-	MOVQ   R12, 16(SP)
-	MOVQ   R9, 24(SP)
-	MOVQ   BX, 32(SP)
-	MOVQ   R11, 40(SP)
-	MOVQ   R13, 48(SP)
-	MOVQ   SI, 56(SP)
-	MOVQ   512(SP), DX
-	MULXQ  288(SP), AX, CX
-	MULXQ  296(SP), SI, BX
-	ADDQ   SI, CX
-	MULXQ  304(SP), DI, SI
-	ADCQ   DI, BX
-	MULXQ  312(SP), DX, DI
-	ADCQ   DX, SI
-	ADCQ   $0x00, DI
-	MOVQ   AX, 128(SP)
-	MOVQ   520(SP), DX
-	MULXQ  288(SP), R8, AX
-	ADDQ   R8, CX
-	MULXQ  296(SP), R9, R8
-	ADCQ   R9, BX
-	MULXQ  304(SP), R10, R9
-	ADCQ   R10, SI
-	MULXQ  312(SP), DX, R10
-	ADCQ   DX, DI
-	ADCQ   $0x00, R10
-	ADDQ   AX, BX
-	ADCQ   R8, SI
-	ADCQ   R9, DI
-	ADCQ   $0x00, R10
-	MOVQ   CX, 136(SP)
-	MOVQ   528(SP), DX
-	MULXQ  288(SP), CX, AX
-	ADDQ   CX, BX
-	MULXQ  296(SP), R8, CX
-	ADCQ   R8, SI
-	MULXQ  304(SP), R9, R8
-	ADCQ   R9, DI
-	MULXQ  312(SP), DX, R9
-	ADCQ   DX, R10
-	ADCQ   $0x00, R9
-	ADDQ   AX, SI
-	ADCQ   CX, DI
-	ADCQ   R8, R10
-	ADCQ   $0x00, R9
-	MOVQ   BX, 144(SP)
-	MOVQ   536(SP), DX
-	MULXQ  288(SP), CX, AX
-	ADDQ   CX, SI
-	MULXQ  296(SP), BX, CX
-	ADCQ   BX, DI
-	MULXQ  304(SP), R8, BX
-	ADCQ   R8, R10
-	MULXQ  312(SP), DX, R8
-	ADCQ   DX, R9
-	ADCQ   $0x00, R8
-	ADDQ   AX, DI
-	ADCQ   CX, R10
-	ADCQ   BX, R9
-	ADCQ   $0x00, R8
-	MOVQ   SI, 152(SP)
-	MOVL   $0x00000026, DX
-	MULXQ  DI, CX, AX
-	ADDQ   128(SP), CX
-	MULXQ  R10, SI, BX
-	ADCQ   136(SP), SI
-	MULXQ  R9, R9, DI
-	ADCQ   144(SP), R9
-	MULXQ  R8, R8, DX
-	ADCQ   152(SP), R8
-	ADCQ   $0x00, DX
-	ADDQ   R8, R8
-	ADCQ   DX, DX
-	SHRQ   $0x01, R8
-	IMUL3Q $0x13, DX, DX
-	ADDQ   DX, CX
-	ADCQ   AX, SI
-	ADCQ   BX, R9
-	ADCQ   DI, R8
-	MOVQ   CX, 64(SP)
-	MOVQ   SI, 72(SP)
-	MOVQ   R9, 80(SP)
-	MOVQ   R8, 88(SP)
-	MOVQ   256(SP), AX
-	MOVQ   264(SP), CX
-	MOVQ   272(SP), DX
-	MOVQ   280(SP), BX
-	ADDQ   256(SP), AX
-	ADCQ   264(SP), CX
-	ADCQ   272(SP), DX
-	ADCQ   280(SP), BX
-	SBBQ   SI, SI
-	ANDL   $0x26, SI
-	ADDQ   SI, AX
-	ADCQ   $0x00, CX
-	ADCQ   $0x00, DX
-	ADCQ   $0x00, BX
-	MOVQ   AX, 96(SP)
-	MOVQ   CX, 104(SP)
-	MOVQ   DX, 112(SP)
-	MOVQ   BX, 120(SP)
-
+	// the identity and the first entry: A = (y-x)/2, B = (y+x)/2, C = 0, D = 1
 	// X = B - A, Y = B + A, Z = D + C, T = D - C
-	MOVQ 32(SP), AX
-	MOVQ 40(SP), CX
-	MOVQ 48(SP), DX
-	MOVQ 56(SP), BX
-	SUBQ (SP), AX
-	SBBQ 8(SP), CX
-	SBBQ 16(SP), DX
-	SBBQ 24(SP), BX
-	SBBQ SI, SI
-	ANDL $0x26, SI
-	SUBQ SI, AX
+	MOVQ 448(SP), AX
+	MOVQ 456(SP), CX
+	MOVQ 464(SP), DX
+	MOVQ 472(SP), BX
+	MOVQ 448(SP), SI
+	MOVQ 456(SP), DI
+	MOVQ 464(SP), R8
+	MOVQ 472(SP), R9
+	SUBQ 480(SP), AX
+	SBBQ 488(SP), CX
+	SBBQ 496(SP), DX
+	SBBQ 504(SP), BX
+	SBBQ R10, R10
+	ANDL $0x26, R10
+	SUBQ R10, AX
 	SBBQ $0x00, CX
 	SBBQ $0x00, DX
 	SBBQ $0x00, BX
@@ -490,66 +232,130 @@ digit:
 	MOVQ CX, 328(SP)
 	MOVQ DX, 336(SP)
 	MOVQ BX, 344(SP)
-	MOVQ 32(SP), AX
-	MOVQ 40(SP), CX
-	MOVQ 48(SP), DX
-	MOVQ 56(SP), BX
-	ADDQ (SP), AX
-	ADCQ 8(SP), CX
-	ADCQ 16(SP), DX
-	ADCQ 24(SP), BX
-	SBBQ SI, SI
-	ANDL $0x26, SI
-	ADDQ SI, AX
-	ADCQ $0x00, CX
-	ADCQ $0x00, DX
-	ADCQ $0x00, BX
-	MOVQ AX, 352(SP)
-	MOVQ CX, 360(SP)
-	MOVQ DX, 368(SP)
-	MOVQ BX, 376(SP)
-	MOVQ 96(SP), AX
-	MOVQ 104(SP), CX
-	MOVQ 112(SP), DX
-	MOVQ 120(SP), BX
-	ADDQ 64(SP), AX
-	ADCQ 72(SP), CX
-	ADCQ 80(SP), DX
-	ADCQ 88(SP), BX
-	SBBQ SI, SI
-	ANDL $0x26, SI
-	ADDQ SI, AX
-	ADCQ $0x00, CX
-	ADCQ $0x00, DX
-	ADCQ $0x00, BX
-	SBBQ SI, SI
-	ANDL $0x26, SI
-	ADDQ SI, AX
+	ADDQ 480(SP), SI
+	ADCQ 488(SP), DI
+	ADCQ 496(SP), R8
+	ADCQ 504(SP), R9
+	SBBQ AX, AX
+	ANDL $0x26, AX
+	ADDQ AX, SI
+	ADCQ $0x00, DI
+	ADCQ $0x00, R8
+	ADCQ $0x00, R9
+	MOVQ SI, 352(SP)
+	MOVQ DI, 360(SP)
+	MOVQ R8, 368(SP)
+	MOVQ R9, 376(SP)
+	MOVL $0x00000001, AX
+	XORL CX, CX
 	MOVQ AX, 384(SP)
 	MOVQ CX, 392(SP)
-	MOVQ DX, 400(SP)
-	MOVQ BX, 408(SP)
-	MOVQ 96(SP), AX
-	MOVQ 104(SP), CX
-	MOVQ 112(SP), DX
-	MOVQ 120(SP), BX
-	SUBQ 64(SP), AX
-	SBBQ 72(SP), CX
-	SBBQ 80(SP), DX
-	SBBQ 88(SP), BX
-	SBBQ SI, SI
-	ANDL $0x26, SI
-	SUBQ SI, AX
-	SBBQ $0x00, CX
-	SBBQ $0x00, DX
-	SBBQ $0x00, BX
-	SBBQ SI, SI
-	ANDL $0x26, SI
-	SUBQ SI, AX
+	MOVQ CX, 400(SP)
+	MOVQ CX, 408(SP)
 	MOVQ AX, 416(SP)
 	MOVQ CX, 424(SP)
-	MOVQ DX, 432(SP)
-	MOVQ BX, 440(SP)
+	MOVQ CX, 432(SP)
+	MOVQ CX, 440(SP)
+
+digit:
+	MOVQ         672(SP), AX
+	MOVQ         680(SP), CX
+	ADDQ         $0x00000300, AX
+	INCQ         CX
+	MOVQ         AX, 672(SP)
+	MOVQ         CX, 680(SP)
+	VPBROADCASTB 544(SP)(CX*1), Y0
+	VPBROADCASTB 608(SP)(CX*1), Y1
+
+	// the identity, half of (1, 1, 0), if the digit is zero
+	VPCMPEQB multiple0<>+0(SB), Y0, Y2
+	VPAND    identity<>+0(SB), Y2, Y2
+	VMOVDQA  Y2, Y3
+
+	// 1 times the point
+	VPCMPEQB multiple1<>+0(SB), Y0, Y4
+	VPAND    (AX), Y4, Y5
+	VPOR     Y5, Y2, Y2
+	VPAND    32(AX), Y4, Y5
+	VPOR     Y5, Y3, Y3
+	VPAND    64(AX), Y4, Y4
+
+	// 2 times the point
+	VPCMPEQB multiple2<>+0(SB), Y0, Y5
+	VPAND    96(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    128(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    160(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
+
+	// 3 times the point
+	VPCMPEQB multiple3<>+0(SB), Y0, Y5
+	VPAND    192(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    224(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    256(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
+
+	// 4 times the point
+	VPCMPEQB multiple4<>+0(SB), Y0, Y5
+	VPAND    288(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    320(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    352(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
+
+	// 5 times the point
+	VPCMPEQB multiple5<>+0(SB), Y0, Y5
+	VPAND    384(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    416(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    448(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
+
+	// 6 times the point
+	VPCMPEQB multiple6<>+0(SB), Y0, Y5
+	VPAND    480(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    512(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    544(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
+
+	// 7 times the point
+	VPCMPEQB multiple7<>+0(SB), Y0, Y5
+	VPAND    576(AX), Y5, Y6
+	VPOR     Y6, Y2, Y2
+	VPAND    608(AX), Y5, Y6
+	VPOR     Y6, Y3, Y3
+	VPAND    640(AX), Y5, Y5
+	VPOR     Y5, Y4, Y4
+
+	// 8 times the point
+	VPCMPEQB multiple8<>+0(SB), Y0, Y0
+	VPAND    672(AX), Y0, Y5
+	VPOR     Y5, Y2, Y2
+	VPAND    704(AX), Y0, Y5
+	VPOR     Y5, Y3, Y3
+	VPAND    736(AX), Y0, Y0
+	VPOR     Y0, Y4, Y4
+
+	// -(x, y) is (-x, y): exchange the first two, negate the third
+	VPXOR   Y2, Y3, Y0
+	VPAND   Y1, Y0, Y0
+	VPXOR   Y0, Y2, Y2
+	VPXOR   Y0, Y3, Y3
+	VMOVDQU p<>+0(SB), Y0
+	VPSUBQ  Y4, Y0, Y0
+	VPXOR   Y4, Y0, Y0
+	VPAND   Y1, Y0, Y0
+	VPXOR   Y0, Y4, Y4
+	VMOVDQU Y2, 448(SP)
+	VMOVDQU Y3, 480(SP)
+	VMOVDQU Y4, 512(SP)
 
 	// X = X·T, Y = Y·Z, Z = Z·T, T = X·Y
 	MOVQ   320(SP), DX
@@ -860,8 +666,662 @@ digit:
 	MOVQ   R11, 296(SP)
 	MOVQ   R13, 304(SP)
 	MOVQ   SI, 312(SP)
-	DECQ   560(SP)
-	JNZ    digit
+
+	// half of A, B, C; D = Z
+	// A = (Y-X)·(Y'-X'), B = (Y+X)·(Y'+X'), C = T·2dT', D = 2·Z·Z'
+	MOVQ   224(SP), AX
+	MOVQ   232(SP), CX
+	MOVQ   240(SP), DX
+	MOVQ   248(SP), BX
+	SUBQ   192(SP), AX
+	SBBQ   200(SP), CX
+	SBBQ   208(SP), DX
+	SBBQ   216(SP), BX
+	SBBQ   SI, SI
+	ANDL   $0x26, SI
+	SUBQ   SI, AX
+	SBBQ   $0x00, CX
+	SBBQ   $0x00, DX
+	SBBQ   $0x00, BX
+	MOVQ   AX, (SP)
+	MOVQ   CX, 8(SP)
+	MOVQ   DX, 16(SP)
+	MOVQ   BX, 24(SP)
+	MOVQ   224(SP), AX
+	MOVQ   232(SP), CX
+	MOVQ   240(SP), DX
+	MOVQ   248(SP), BX
+	ADDQ   192(SP), AX
+	ADCQ   200(SP), CX
+	ADCQ   208(SP), DX
+	ADCQ   216(SP), BX
+	SBBQ   SI, SI
+	ANDL   $0x26, SI
+	ADDQ   SI, AX
+	ADCQ   $0x00, CX
+	ADCQ   $0x00, DX
+	ADCQ   $0x00, BX
+	MOVQ   AX, 32(SP)
+	MOVQ   CX, 40(SP)
+	MOVQ   DX, 48(SP)
+	MOVQ   BX, 56(SP)
+	MOVQ   480(SP), DX
+	MULXQ  (SP), AX, CX
+	MULXQ  8(SP), SI, BX
+	ADDQ   SI, CX
+	MULXQ  16(SP), DI, SI
+	ADCQ   DI, BX
+	MULXQ  24(SP), DX, DI
+	ADCQ   DX, SI
+	ADCQ   $0x00, DI
+	MOVQ   AX, 128(SP)
+	MOVQ   448(SP), DX
+	MULXQ  32(SP), AX, R8
+	MULXQ  40(SP), R10, R9
+	ADDQ   R10, R8
+	MULXQ  48(SP), R11, R10
+	ADCQ   R11, R9
+	MULXQ  56(SP), DX, R11
+	ADCQ   DX, R10
+	ADCQ   $0x00, R11
+	MOVQ   AX, 160(SP)
+	MOVQ   488(SP), DX
+	MULXQ  (SP), R12, AX
+	ADDQ   R12, CX
+	MULXQ  8(SP), R13, R12
+	ADCQ   R13, BX
+	MULXQ  16(SP), R14, R13
+	ADCQ   R14, SI
+	MULXQ  24(SP), DX, R14
+	ADCQ   DX, DI
+	ADCQ   $0x00, R14
+	ADDQ   AX, BX
+	ADCQ   R12, SI
+	ADCQ   R13, DI
+	ADCQ   $0x00, R14
+	MOVQ   CX, 136(SP)
+	MOVQ   456(SP), DX
+	MULXQ  32(SP), CX, AX
+	ADDQ   CX, R8
+	MULXQ  40(SP), R12, CX
+	ADCQ   R12, R9
+	MULXQ  48(SP), R13, R12
+	ADCQ   R13, R10
+	MULXQ  56(SP), DX, R13
+	ADCQ   DX, R11
+	ADCQ   $0x00, R13
+	ADDQ   AX, R9
+	ADCQ   CX, R10
+	ADCQ   R12, R11
+	ADCQ   $0x00, R13
+	MOVQ   R8, 168(SP)
+	MOVQ   496(SP), DX
+	MULXQ  (SP), CX, AX
+	ADDQ   CX, BX
+	MULXQ  8(SP), R8, CX
+	ADCQ   R8, SI
+	MULXQ  16(SP), R12, R8
+	ADCQ   R12, DI
+	MULXQ  24(SP), DX, R12
+	ADCQ   DX, R14
+	ADCQ   $0x00, R12
+	ADDQ   AX, SI
+	ADCQ   CX, DI
+	ADCQ   R8, R14
+	ADCQ   $0x00, R12
+	MOVQ   BX, 144(SP)
+	MOVQ   464(SP), DX
+	MULXQ  32(SP), CX, AX
+	ADDQ   CX, R9
+	MULXQ  40(SP), BX, CX
+	ADCQ   BX, R10
+	MULXQ  48(SP), R8, BX
+	ADCQ   R8, R11
+	MULXQ  56(SP), DX, R8
+	ADCQ   DX, R13
+	ADCQ   $0x00, R8
+	ADDQ   AX, R10
+	ADCQ   CX, R11
+	ADCQ   BX, R13
+	ADCQ   $0x00, R8
+	MOVQ   R9, 176(SP)
+	MOVQ   504(SP), DX
+	MULXQ  (SP), CX, AX
+	ADDQ   CX, SI
+	MULXQ  8(SP), BX, CX
+	ADCQ   BX, DI
+	MULXQ  16(SP), R9, BX
+	ADCQ   R9, R14
+	MULXQ  24(SP), DX, R9
+	ADCQ   DX, R12
+	ADCQ   $0x00, R9
+	ADDQ   AX, DI
+	ADCQ   CX, R14
+	ADCQ   BX, R12
+	ADCQ   $0x00, R9
+	MOVQ   SI, 152(SP)
+	MOVQ   472(SP), DX
+	MULXQ  32(SP), CX, AX
+	ADDQ   CX, R10
+	MULXQ  40(SP), BX, CX
+	ADCQ   BX, R11
+	MULXQ  48(SP), SI, BX
+	ADCQ   SI, R13
+	MULXQ  56(SP), DX, SI
+	ADCQ   DX, R8
+	ADCQ   $0x00, SI
+	ADDQ   AX, R11
+	ADCQ   CX, R13
+	ADCQ   BX, R8
+	ADCQ   $0x00, SI
+	MOVQ   R10, 184(SP)
+	MOVL   $0x00000026, DX
+	MULXQ  DI, CX, AX
+	ADDQ   128(SP), CX
+	MULXQ  R14, DI, BX
+	ADCQ   136(SP), DI
+	MULXQ  R12, R12, R10
+	ADCQ   144(SP), R12
+	MULXQ  R9, R9, DX
+	ADCQ   152(SP), R9
+	ADCQ   $0x00, DX
+	ADDQ   R9, R9
+	ADCQ   DX, DX
+	SHRQ   $0x01, R9
+	IMUL3Q $0x13, DX, DX
+	ADDQ   DX, CX
+	ADCQ   AX, DI
+	ADCQ   BX, R12
+	ADCQ   R10, R9
+	MOVL   $0x00000026, DX
+	MULXQ  R11, BX, AX
+	ADDQ   160(SP), BX
+	MULXQ  R13, R11, R10
+	ADCQ   168(SP), R11
+	MULXQ  R8, R13, R8
+	ADCQ   176(SP), R13
+	MULXQ  SI, SI, DX
+	ADCQ   184(SP), SI
+	ADCQ   $0x00, DX
+	ADDQ   SI, SI
+	ADCQ   DX, DX
+	SHRQ   $0x01, SI
+	IMUL3Q $0x13, DX, DX
+	ADDQ   DX, BX
+	ADCQ   AX, R11
+	ADCQ   R10, R13
+	ADCQ   R8, SI
+	MOVQ   CX, (SP)
+	MOVQ   DI, 8(SP)
+	MOVQ   R12, 16(SP)
+	MOVQ   R9, 24(SP)
+	MOVQ   BX, 32(SP)
+	MOVQ   R11, 40(SP)
+	MOVQ   R13, 48(SP)
+	MOVQ   SI, 56(SP)
+	MOVQ   512(SP), DX
+	MULXQ  288(SP), AX, CX
+	MULXQ  296(SP), SI, BX
+	ADDQ   SI, CX
+	MULXQ  304(SP), DI, SI
+	ADCQ   DI, BX
+	MULXQ  312(SP), DX, DI
+	ADCQ   DX, SI
+	ADCQ   $0x00, DI
+	MOVQ   AX, 128(SP)
+	MOVQ   520(SP), DX
+	MULXQ  288(SP), R8, AX
+	ADDQ   R8, CX
+	MULXQ  296(SP), R9, R8
+	ADCQ   R9, BX
+	MULXQ  304(SP), R10, R9
+	ADCQ   R10, SI
+	MULXQ  312(SP), DX, R10
+	ADCQ   DX, DI
+	ADCQ   $0x00, R10
+	ADDQ   AX, BX
+	ADCQ   R8, SI
+	ADCQ   R9, DI
+	ADCQ   $0x00, R10
+	MOVQ   CX, 136(SP)
+	MOVQ   528(SP), DX
+	MULXQ  288(SP), CX, AX
+	ADDQ   CX, BX
+	MULXQ  296(SP), R8, CX
+	ADCQ   R8, SI
+	MULXQ  304(SP), R9, R8
+	ADCQ   R9, DI
+	MULXQ  312(SP), DX, R9
+	ADCQ   DX, R10
+	ADCQ   $0x00, R9
+	ADDQ   AX, SI
+	ADCQ   CX, DI
+	ADCQ   R8, R10
+	ADCQ   $0x00, R9
+	MOVQ   BX, 144(SP)
+	MOVQ   536(SP), DX
+	MULXQ  288(SP), CX, AX
+	ADDQ   CX, SI
+	MULXQ  296(SP), BX, CX
+	ADCQ   BX, DI
+	MULXQ  304(SP), R8, BX
+	ADCQ   R8, R10
+	MULXQ  312(SP), DX, R8
+	ADCQ   DX, R9
+	ADCQ   $0x00, R8
+	ADDQ   AX, DI
+	ADCQ   CX, R10
+	ADCQ   BX, R9
+	ADCQ   $0x00, R8
+	MOVQ   SI, 152(SP)
+	MOVL   $0x00000026, DX
+	MULXQ  DI, CX, AX
+	ADDQ   128(SP), CX
+	MULXQ  R10, SI, BX
+	ADCQ   136(SP), SI
+	MULXQ  R9, R9, DI
+	ADCQ   144(SP), R9
+	MULXQ  R8, R8, DX
+	ADCQ   152(SP), R8
+	ADCQ   $0x00, DX
+	ADDQ   R8, R8
+	ADCQ   DX, DX
+	SHRQ   $0x01, R8
+	IMUL3Q $0x13, DX, DX
+	ADDQ   DX, CX
+	ADCQ   AX, SI
+	ADCQ   BX, R9
+	ADCQ   DI, R8
+	MOVQ   CX, 64(SP)
+	MOVQ   SI, 72(SP)
+	MOVQ   R9, 80(SP)
+	MOVQ   R8, 88(SP)
+
+	// X = B - A, Y = B + A, Z = D + C, T = D - C
+	MOVQ 32(SP), AX
+	MOVQ 40(SP), CX
+	MOVQ 48(SP), DX
+	MOVQ 56(SP), BX
+	SUBQ (SP), AX
+	SBBQ 8(SP), CX
+	SBBQ 16(SP), DX
+	SBBQ 24(SP), BX
+	SBBQ SI, SI
+	ANDL $0x26, SI
+	SUBQ SI, AX
+	SBBQ $0x00, CX
+	SBBQ $0x00, DX
+	SBBQ $0x00, BX
+	MOVQ AX, 320(SP)
+	MOVQ CX, 328(SP)
+	MOVQ DX, 336(SP)
+	MOVQ BX, 344(SP)
+	MOVQ 32(SP), AX
+	MOVQ 40(SP), CX
+	MOVQ 48(SP), DX
+	MOVQ 56(SP), BX
+	ADDQ (SP), AX
+	ADCQ 8(SP), CX
+	ADCQ 16(SP), DX
+	ADCQ 24(SP), BX
+	SBBQ SI, SI
+	ANDL $0x26, SI
+	ADDQ SI, AX
+	ADCQ $0x00, CX
+	ADCQ $0x00, DX
+	ADCQ $0x00, BX
+	MOVQ AX, 352(SP)
+	MOVQ CX, 360(SP)
+	MOVQ DX, 368(SP)
+	MOVQ BX, 376(SP)
+	MOVQ 256(SP), AX
+	MOVQ 264(SP), CX
+	MOVQ 272(SP), DX
+	MOVQ 280(SP), BX
+	ADDQ 64(SP), AX
+	ADCQ 72(SP), CX
+	ADCQ 80(SP), DX
+	ADCQ 88(SP), BX
+	SBBQ SI, SI
+	ANDL $0x26, SI
+	ADDQ SI, AX
+	ADCQ $0x00, CX
+	ADCQ $0x00, DX
+	ADCQ $0x00, BX
+	MOVQ AX, 384(SP)
+	MOVQ CX, 392(SP)
+	MOVQ DX, 400(SP)
+	MOVQ BX, 408(SP)
+	MOVQ 256(SP), AX
+	MOVQ 264(SP), CX
+	MOVQ 272(SP), DX
+	MOVQ 280(SP), BX
+	SUBQ 64(SP), AX
+	SBBQ 72(SP), CX
+	SBBQ 80(SP), DX
+	SBBQ 88(SP), BX
+	SBBQ SI, SI
+	ANDL $0x26, SI
+	SUBQ SI, AX
+	SBBQ $0x00, CX
+	SBBQ $0x00, DX
+	SBBQ $0x00, BX
+	MOVQ AX, 416(SP)
+	MOVQ CX, 424(SP)
+	MOVQ DX, 432(SP)
+	MOVQ BX, 440(SP)
+	CMPQ 680(SP), $0x3f
+	JNE  digit
+
+	// X = X·T, Y = Y·Z, Z = Z·T, T = X·Y
+	MOVQ   320(SP), DX
+	MULXQ  416(SP), AX, CX
+	MULXQ  424(SP), SI, BX
+	ADDQ   SI, CX
+	MULXQ  432(SP), DI, SI
+	ADCQ   DI, BX
+	MULXQ  440(SP), DX, DI
+	ADCQ   DX, SI
+	ADCQ   $0x00, DI
+	MOVQ   AX, 128(SP)
+	MOVQ   352(SP), DX
+	MULXQ  384(SP), AX, R8
+	MULXQ  392(SP), R10, R9
+	ADDQ   R10, R8
+	MULXQ  400(SP), R11, R10
+	ADCQ   R11, R9
+	MULXQ  408(SP), DX, R11
+	ADCQ   DX, R10
+	ADCQ   $0x00, R11
+	MOVQ   AX, 160(SP)
+	MOVQ   328(SP), DX
+	MULXQ  416(SP), R12, AX
+	ADDQ   R12, CX
+	MULXQ  424(SP), R13, R12
+	ADCQ   R13, BX
+	MULXQ  432(SP), R14, R13
+	ADCQ   R14, SI
+	MULXQ  440(SP), DX, R14
+	ADCQ   DX, DI
+	ADCQ   $0x00, R14
+	ADDQ   AX, BX
+	ADCQ   R12, SI
+	ADCQ   R13, DI
+	ADCQ   $0x00, R14
+	MOVQ   CX, 136(SP)
+	MOVQ   360(SP), DX
+	MULXQ  384(SP), CX, AX
+	ADDQ   CX, R8
+	MULXQ  392(SP), R12, CX
+	ADCQ   R12, R9
+	MULXQ  400(SP), R13, R12
+	ADCQ   R13, R10
+	MULXQ  408(SP), DX, R13
+	ADCQ   DX, R11
+	ADCQ   $0x00, R13
+	ADDQ   AX, R9
+	ADCQ   CX, R10
+	ADCQ   R12, R11
+	ADCQ   $0x00, R13
+	MOVQ   R8, 168(SP)
+	MOVQ   336(SP), DX
+	MULXQ  416(SP), CX, AX
+	ADDQ   CX, BX
+	MULXQ  424(SP), R8, CX
+	ADCQ   R8, SI
+	MULXQ  432(SP), R12, R8
+	ADCQ   R12, DI
+	MULXQ  440(SP), DX, R12
+	ADCQ   DX, R14
+	ADCQ   $0x00, R12
+	ADDQ   AX, SI
+	ADCQ   CX, DI
+	ADCQ   R8, R14
+	ADCQ   $0x00, R12
+	MOVQ   BX, 144(SP)
+	MOVQ   368(SP), DX
+	MULXQ  384(SP), CX, AX
+	ADDQ   CX, R9
+	MULXQ  392(SP), BX, CX
+	ADCQ   BX, R10
+	MULXQ  400(SP), R8, BX
+	ADCQ   R8, R11
+	MULXQ  408(SP), DX, R8
+	ADCQ   DX, R13
+	ADCQ   $0x00, R8
+	ADDQ   AX, R10
+	ADCQ   CX, R11
+	ADCQ   BX, R13
+	ADCQ   $0x00, R8
+	MOVQ   R9, 176(SP)
+	MOVQ   344(SP), DX
+	MULXQ  416(SP), CX, AX
+	ADDQ   CX, SI
+	MULXQ  424(SP), BX, CX
+	ADCQ   BX, DI
+	MULXQ  432(SP), R9, BX
+	ADCQ   R9, R14
+	MULXQ  440(SP), DX, R9
+	ADCQ   DX, R12
+	ADCQ   $0x00, R9
+	ADDQ   AX, DI
+	ADCQ   CX, R14
+	ADCQ   BX, R12
+	ADCQ   $0x00, R9
+	MOVQ   SI, 152(SP)
+	MOVQ   376(SP), DX
+	MULXQ  384(SP), CX, AX
+	ADDQ   CX, R10
+	MULXQ  392(SP), BX, CX
+	ADCQ   BX, R11
+	MULXQ  400(SP), SI, BX
+	ADCQ   SI, R13
+	MULXQ  408(SP), DX, SI
+	ADCQ   DX, R8
+	ADCQ   $0x00, SI
+	ADDQ   AX, R11
+	ADCQ   CX, R13
+	ADCQ   BX, R8
+	ADCQ   $0x00, SI
+	MOVQ   R10, 184(SP)
+	MOVL   $0x00000026, DX
+	MULXQ  DI, CX, AX
+	ADDQ   128(SP), CX
+	MULXQ  R14, DI, BX
+	ADCQ   136(SP), DI
+	MULXQ  R12, R12, R10
+	ADCQ   144(SP), R12
+	MULXQ  R9, R9, DX
+	ADCQ   152(SP), R9
+	ADCQ   $0x00, DX
+	ADDQ   R9, R9
+	ADCQ   DX, DX
+	SHRQ   $0x01, R9
+	IMUL3Q $0x13, DX, DX
+	ADDQ   DX, CX
+	ADCQ   AX, DI
+	ADCQ   BX, R12
+	ADCQ   R10, R9
+	MOVL   $0x00000026, DX
+	MULXQ  R11, BX, AX
+	ADDQ   160(SP), BX
+	MULXQ  R13, R11, R10
+	ADCQ   168(SP), R11
+	MULXQ  R8, R13, R8
+	ADCQ   176(SP), R13
+	MULXQ  SI, SI, DX
+	ADCQ   184(SP), SI
+	ADCQ   $0x00, DX
+	ADDQ   SI, SI
+	ADCQ   DX, DX
+	SHRQ   $0x01, SI
+	IMUL3Q $0x13, DX, DX
+	ADDQ   DX, BX
+	ADCQ   AX, R11
+	ADCQ   R10, R13
+	ADCQ   R8, SI
+	MOVQ   CX, 192(SP)
+	MOVQ   DI, 200(SP)
+	MOVQ   R12, 208(SP)
+	MOVQ   R9, 216(SP)
+	MOVQ   BX, 224(SP)
+	MOVQ   R11, 232(SP)
+	MOVQ   R13, 240(SP)
+	MOVQ   SI, 248(SP)
+	MOVQ   384(SP), DX
+	MULXQ  416(SP), AX, CX
+	MULXQ  424(SP), SI, BX
+	ADDQ   SI, CX
+	MULXQ  432(SP), DI, SI
+	ADCQ   DI, BX
+	MULXQ  440(SP), DX, DI
+	ADCQ   DX, SI
+	ADCQ   $0x00, DI
+	MOVQ   AX, 128(SP)
+	MOVQ   320(SP), DX
+	MULXQ  352(SP), AX, R8
+	MULXQ  360(SP), R10, R9
+	ADDQ   R10, R8
+	MULXQ  368(SP), R11, R10
+	ADCQ   R11, R9
+	MULXQ  376(SP), DX, R11
+	ADCQ   DX, R10
+	ADCQ   $0x00, R11
+	MOVQ   AX, 160(SP)
+	MOVQ   392(SP), DX
+	MULXQ  416(SP), R12, AX
+	ADDQ   R12, CX
+	MULXQ  424(SP), R13, R12
+	ADCQ   R13, BX
+	MULXQ  432(SP), R14, R13
+	ADCQ   R14, SI
+	MULXQ  440(SP), DX, R14
+	ADCQ   DX, DI
+	ADCQ   $0x00, R14
+	ADDQ   AX, BX
+	ADCQ   R12, SI
+	ADCQ   R13, DI
+	ADCQ   $0x00, R14
+	MOVQ   CX, 136(SP)
+	MOVQ   328(SP), DX
+	MULXQ  352(SP), CX, AX
+	ADDQ   CX, R8
+	MULXQ  360(SP), R12, CX
+	ADCQ   R12, R9
+	MULXQ  368(SP), R13, R12
+	ADCQ   R13, R10
+	MULXQ  376(SP), DX, R13
+	ADCQ   DX, R11
+	ADCQ   $0x00, R13
+	ADDQ   AX, R9
+	ADCQ   CX, R10
+	ADCQ   R12, R11
+	ADCQ   $0x00, R13
+	MOVQ   R8, 168(SP)
+	MOVQ   400(SP), DX
+	MULXQ  416(SP), CX, AX
+	ADDQ   CX, BX
+	MULXQ  424(SP), R8, CX
+	ADCQ   R8, SI
+	MULXQ  432(SP), R12, R8
+	ADCQ   R12, DI
+	MULXQ  440(SP), DX, R12
+	ADCQ   DX, R14
+	ADCQ   $0x00, R12
+	ADDQ   AX, SI
+	ADCQ   CX, DI
+	ADCQ   R8, R14
+	ADCQ   $0x00, R12
+	MOVQ   BX, 144(SP)
+	MOVQ   336(SP), DX
+	MULXQ  352(SP), CX, AX
+	ADDQ   CX, R9
+	MULXQ  360(SP), BX, CX
+	ADCQ   BX, R10
+	MULXQ  368(SP), R8, BX
+	ADCQ   R8, R11
+	MULXQ  376(SP), DX, R8
+	ADCQ   DX, R13
+	ADCQ   $0x00, R8
+	ADDQ   AX, R10
+	ADCQ   CX, R11
+	ADCQ   BX, R13
+	ADCQ   $0x00, R8
+	MOVQ   R9, 176(SP)
+	MOVQ   408(SP), DX
+	MULXQ  416(SP), CX, AX
+	ADDQ   CX, SI
+	MULXQ  424(SP), BX, CX
+	ADCQ   BX, DI
+	MULXQ  432(SP), R9, BX
+	ADCQ   R9, R14
+	MULXQ  440(SP), DX, R9
+	ADCQ   DX, R12
+	ADCQ   $0x00, R9
+	ADDQ   AX, DI
+	ADCQ   CX, R14
+	ADCQ   BX, R12
+	ADCQ   $0x00, R9
+	MOVQ   SI, 152(SP)
+	MOVQ   344(SP), DX
+	MULXQ  352(SP), CX, AX
+	ADDQ   CX, R10
+	MULXQ  360(SP), BX, CX
+	ADCQ   BX, R11
+	MULXQ  368(SP), SI, BX
+	ADCQ   SI, R13
+	MULXQ  376(SP), DX, SI
+	ADCQ   DX, R8
+	ADCQ   $0x00, SI
+	ADDQ   AX, R11
+	ADCQ   CX, R13
+	ADCQ   BX, R8
+	ADCQ   $0x00, SI
+	MOVQ   R10, 184(SP)
+	MOVL   $0x00000026, DX
+	MULXQ  DI, CX, AX
+	ADDQ   128(SP), CX
+	MULXQ  R14, DI, BX
+	ADCQ   136(SP), DI
+	MULXQ  R12, R12, R10
+	ADCQ   144(SP), R12
+	MULXQ  R9, R9, DX
+	ADCQ   152(SP), R9
+	ADCQ   $0x00, DX
+	ADDQ   R9, R9
+	ADCQ   DX, DX
+	SHRQ   $0x01, R9
+	IMUL3Q $0x13, DX, DX
+	ADDQ   DX, CX
+	ADCQ   AX, DI
+	ADCQ   BX, R12
+	ADCQ   R10, R9
+	MOVL   $0x00000026, DX
+	MULXQ  R11, BX, AX
+	ADDQ   160(SP), BX
+	MULXQ  R13, R11, R10
+	ADCQ   168(SP), R11
+	MULXQ  R8, R13, R8
+	ADCQ   176(SP), R13
+	MULXQ  SI, SI, DX
+	ADCQ   184(SP), SI
+	ADCQ   $0x00, DX
+	ADDQ   SI, SI
+	ADCQ   DX, DX
+	SHRQ   $0x01, SI
+	IMUL3Q $0x13, DX, DX
+	ADDQ   DX, BX
+	ADCQ   AX, R11
+	ADCQ   R10, R13
+	ADCQ   R8, SI
+	MOVQ   CX, 256(SP)
+	MOVQ   DI, 264(SP)
+	MOVQ   R12, 272(SP)
+	MOVQ   R9, 280(SP)
+	MOVQ   BX, 288(SP)
+	MOVQ   R11, 296(SP)
+	MOVQ   R13, 304(SP)
+	MOVQ   SI, 312(SP)
 	MOVQ   out+0(FP), AX
 	MOVQ   192(SP), CX
 	MOVQ   200(SP), DX

@@ -6,10 +6,10 @@ package curve
 
 // fixedBaseMULX sets out to the sum of digit i times the point of which row i of table holds 1..8 times.
 // digits holds 64 hexadecimal digits; digit i is one of them less 8, the last, at most 8, as it stands.
-// Coordinates of table < 2^255-19; out has X, Y, Z and T = X·Y/Z, below 2^255 + 2^199,
-// and modulo 2^255-19 those of the twin.
+// Coordinates of table < 2^255-19, and the lowest words of the third ones at most 2^64-19;
+// out has X, Y, Z and T = X·Y/Z, below 2^255 + 2^199, and modulo 2^255-19 those of the twin.
 // out does not overlap the inputs.
-// Constant time: it reads all of table, in order. Stack: 568 bytes.
+// Constant time: it reads all of table, in order. Stack: 688 bytes.
 // Go twin: fixedBaseGeneric.
 //
 //go:noescape

@@ -16,7 +16,9 @@ type completed struct{ x, y, z, t field.Element }
 // cached is the second operand of an addition: Y+X, Y-X, 2Z, 2dT.
 type cached struct{ yPlusX, yMinusX, z2, t2d field.Element }
 
-// niels is the affine second operand of an addition: y+x, y-x, 2dxy.
+// niels is the affine second operand of an addition: half of y+x, y-x, 2dxy. So
+// the sum comes out halved, which makes no difference, and 2Z need not be
+// computed.
 type niels struct{ yPlusX, yMinusX, t2d field.Element }
 
 // packedNiels is a niels as it stands in the tables: the three coordinates,
@@ -112,32 +114,30 @@ func (v *completed) sub(p *Point, q *cached) {
 
 // addNiels sets v = p + q: 3 multiplications.
 func (v *completed) addNiels(p *Point, q *niels) {
-	var a, b, c, d field.Element
+	var a, b, c field.Element
 	a.Add(&p.y, &p.x)
 	a.Multiply(&a, &q.yPlusX)
 	b.Subtract(&p.y, &p.x)
 	b.Multiply(&b, &q.yMinusX)
 	c.Multiply(&p.t, &q.t2d)
-	d.Add(&p.z, &p.z)
 	v.x.Subtract(&a, &b)
 	v.y.Add(&a, &b)
-	v.z.Add(&d, &c)
-	v.t.Subtract(&d, &c)
+	v.z.Add(&p.z, &c)
+	v.t.Subtract(&p.z, &c)
 }
 
 // subNiels sets v = p - q: 3 multiplications.
 func (v *completed) subNiels(p *Point, q *niels) {
-	var a, b, c, d field.Element
+	var a, b, c field.Element
 	a.Add(&p.y, &p.x)
 	a.Multiply(&a, &q.yMinusX)
 	b.Subtract(&p.y, &p.x)
 	b.Multiply(&b, &q.yPlusX)
 	c.Multiply(&p.t, &q.t2d)
-	d.Add(&p.z, &p.z)
 	v.x.Subtract(&a, &b)
 	v.y.Add(&a, &b)
-	v.z.Subtract(&d, &c)
-	v.t.Add(&d, &c)
+	v.z.Subtract(&p.z, &c)
+	v.t.Add(&p.z, &c)
 }
 
 // point sets p to v, and returns p: 4 multiplications.

@@ -24,8 +24,8 @@ func (t *wideMultiples) set(A *packedPoint) {
 		varTimeDoubleBase(&p, &[maxSteps]uint32{1: 32 << stepDoublings}, 2, &odd, &oddBaseTable)
 	}
 
-	// The coordinates of cached are those of niels times Z, but for 2Z. One
-	// inversion serves for all (Montgomery's trick); no Z is zero.
+	// The coordinates of cached are those of niels times 2Z. One inversion serves
+	// for all (Montgomery's trick); no Z is zero.
 	var before [len(t)]field.Element // the product of all 2Z before
 	var acc, z field.Element
 	acc.One()
@@ -37,7 +37,6 @@ func (t *wideMultiples) set(A *packedPoint) {
 	for i := len(c) - 1; i >= 0; i-- {
 		z.Multiply(&acc, &before[i]) // 1/2Z
 		acc.Multiply(&acc, &c[i].z2)
-		z.Add(&z, &z)
 		n := niels{c[i].yPlusX, c[i].yMinusX, c[i].t2d}
 		n.yPlusX.Multiply(&n.yPlusX, &z)
 		n.yMinusX.Multiply(&n.yMinusX, &z)

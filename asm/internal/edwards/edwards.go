@@ -58,8 +58,9 @@ func NewPoint() Point { return Point{Local(), Local(), Local(), Local()} }
 // before the last multiplications. Its coordinates are any numbers below 2^256.
 type Completed struct{ X, Y, Z, T Number }
 
-// A Niels is the affine second operand of an addition: y+x, y-x, 2dxy. Its
-// coordinates are any numbers below 2^256.
+// A Niels is the affine second operand of an addition: half of y+x, y-x, 2dxy,
+// which gives half the sum and saves computing 2Z. Its coordinates are any
+// numbers below 2^256.
 type Niels struct{ YPlusX, YMinusX, T2d Number }
 
 // A Cached is the second operand of an addition: Y+X, Y-X, 2Z, 2dT. Its
@@ -172,13 +173,13 @@ func (l Law) Add(r Completed, p Point, q Cached, late bool) {
 
 // AddNiels is Add with one multiplication less.
 func (l Law) AddNiels(r Completed, p Point, q Niels, late bool) {
+	Comment("half of A, B, C; D = Z")
 	l.products(r, p, q, late)
-	combine(AddReduced, l.d, p.Z, p.Z)
 	Comment("X = B - A, Y = B + A, Z = D + C, T = D - C")
 	combine(SubReduced, r.X, l.b, l.a)
 	combine(AddReduced, r.Y, l.b, l.a)
-	combine(AddAny, r.Z, l.d, l.c)
-	combine(SubAny, r.T, l.d, l.c)
+	combine(AddReduced, r.Z, p.Z, l.c)
+	combine(SubReduced, r.T, p.Z, l.c)
 }
 
 // products sets A, B and C, does what more is asked for, and if late sets T.

@@ -57,11 +57,13 @@ func base() point {
 	return point{x, y}
 }
 
-// entry writes (y+x, y-x, 2dxy), each as four 64-bit words, little endian.
+// entry writes half of (y+x, y-x, 2dxy), each as four 64-bit words, little
+// endian.
 func entry(w *bytes.Buffer, q point) {
 	mask := new(big.Int).SetUint64(^uint64(0))
 	fmt.Fprint(w, "{")
-	for _, c := range []*big.Int{add(q.y, q.x), sub(q.y, q.x), mul(mul(add(d, d), q.x), q.y)} {
+	half := inv(big.NewInt(2))
+	for _, c := range []*big.Int{mul(half, add(q.y, q.x)), mul(half, sub(q.y, q.x)), mul(mul(d, q.x), q.y)} {
 		for i := range uint(4) {
 			limb := new(big.Int).Rsh(c, 64*i)
 			fmt.Fprintf(w, "%#x, ", limb.And(limb, mask).Uint64())

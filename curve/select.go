@@ -1,17 +1,20 @@
 package curve
 
-// selectGeneric sets yPlusX, yMinusX and t2d, five 51-bit limbs each, to digit
+// selectNiels sets yPlusX, yMinusX and t2d, five 51-bit limbs each, to digit
 // times the point of which row holds the multiples 1..8, for digit in -8..8;
 // zero gives the identity. It reads the whole row. Limbs of the result are
 // below 2^52. Constant time.
-func selectGeneric(yPlusX, yMinusX, t2d *[5]uint64, row *[8][12]uint64, digit int64) {
+func selectNiels(yPlusX, yMinusX, t2d *[5]uint64, row *[8][12]uint64, digit int64) {
 	sign := uint64(digit >> 63)
 	index := (uint64(digit) ^ sign) - sign
 
 	var w [12]uint64
-	// The identity is (1, 1, 0).
-	w[0] = (index - 1) >> 63
-	w[4] = w[0]
+	// The identity is half of (1, 1, 0).
+	zero := uint64(int64(index-1) >> 63)
+	for i, half := range [4]uint64{1<<64 - 9, 1<<64 - 1, 1<<64 - 1, 1<<62 - 1} {
+		w[i] = half & zero
+		w[4+i] = w[i]
+	}
 	for c := 0; c < 12; c += 4 {
 		w0, w1, w2, w3 := w[c], w[c+1], w[c+2], w[c+3]
 		for j := range row {

@@ -1,0 +1,5 @@
+//go:build !purego
+
+package curve
+
+const selfTestFailed = "curve: kernel self-test failed"
