@@ -146,6 +146,7 @@ func compare(t *testing.T, committed, fresh, header string) {
 type kernelText struct {
 	file, name string
 	requires   []string // of avo's comment
+	head       string   // the line that begins with TEXT
 	body       string
 }
 
@@ -164,7 +165,7 @@ func kernelTexts(t *testing.T) []kernelText {
 			if m := requiresLine.FindStringSubmatch(line); m != nil {
 				requires = strings.Split(m[1], ", ")
 			} else if m := textLine.FindStringSubmatch(line); m != nil {
-				all = append(all, kernelText{path, m[1], requires, ""})
+				all = append(all, kernelText{path, m[1], requires, line, ""})
 				requires = nil
 			} else if len(all) > 0 && all[len(all)-1].file == path {
 				all[len(all)-1].body += line + "\n"

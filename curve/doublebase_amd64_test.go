@@ -54,6 +54,71 @@ func weirdSteps(r *rand.Rand, a, b uint32) (list [maxSteps]uint32, n int) {
 	return list, n
 }
 
+func oddMultiplesMULXMutant(f oddMultiplesKernel) (noticed, differs bool) {
+	r := rand.New(rand.NewPCG(2, 5))
+	for range mutantRounds / 10 {
+		var p packedPoint
+		for c := range p {
+			p[c] = mutantWords(r)
+			p[c][3] &= 1<<63 - 1
+		}
+		var got, want oddMultiples
+		f(&got, &p)
+		oddMultiplesMULX(&want, &p)
+		differs = differs || got != want
+	}
+	return !selfTestDoubleBase(f, varTimeDoubleBaseMULX, varTimeWideDoubleBaseMULX), differs
+}
+
+func varTimeDoubleBaseMULXMutant(f doubleBaseKernel) (noticed, differs bool) {
+	r := rand.New(rand.NewPCG(2, 6))
+	a, b, _ := mutantTables(r)
+	for range mutantRounds / 10 {
+		list, n := weirdSteps(r, 8, 64)
+		var got, want packedPoint
+		f(&got, &list, n, a, b)
+		varTimeDoubleBaseMULX(&want, &list, n, a, b)
+		differs = differs || got != want
+	}
+	return !selfTestDoubleBase(oddMultiplesMULX, f, varTimeWideDoubleBaseMULX), differs
+}
+
+func varTimeWideDoubleBaseMULXMutant(f wideDoubleBaseKernel) (noticed, differs bool) {
+	r := rand.New(rand.NewPCG(2, 7))
+	_, a, b := mutantTables(r)
+	for range mutantRounds / 10 {
+		list, n := weirdSteps(r, 64, 256)
+		var got, want packedPoint
+		f(&got, &list, n, a, b)
+		varTimeWideDoubleBaseMULX(&want, &list, n, a, b)
+		differs = differs || got != want
+	}
+	return !selfTestDoubleBase(oddMultiplesMULX, varTimeDoubleBaseMULX, f), differs
+}
+
+// mutantTables returns tables of numbers.
+func mutantTables(r *rand.Rand) (*oddMultiples, *[64]packedNiels, *[256]packedNiels) {
+	var odd oddMultiples
+	var few [64]packedNiels
+	var many [256]packedNiels
+	fill := func(words []uint64) {
+		for i := 0; i < len(words); i += 4 {
+			w := mutantWords(r)
+			copy(words[i:], w[:])
+		}
+	}
+	for i := range odd {
+		fill(odd[i][:])
+	}
+	for i := range few {
+		fill(few[i][:])
+	}
+	for i := range many {
+		fill(many[i][:])
+	}
+	return &odd, &few, &many
+}
+
 // Each kernel by name: its results are those of the twin modulo p, within the
 // bounds that it states, for operands up to the largest that it accepts.
 func TestDoubleBaseMULX(t *testing.T) {

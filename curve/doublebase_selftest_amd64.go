@@ -13,8 +13,8 @@ type (
 
 // selfTestDoubleBase reports whether the kernels give the results of their twins
 // modulo 2^255-19, on numbers with words of zeros and of ones in every pattern,
-// and on what comes of them. They need not be coordinates of points: the formulas
-// are polynomials.
+// then on numbers of which half of the words are at their limits. They need not
+// be coordinates of points: the formulas are polynomials.
 func selfTestDoubleBase(odd oddMultiplesKernel, double doubleBaseKernel, wide wideDoubleBaseKernel) bool {
 	// Every kind of step, on entries 0 to 7.
 	list := [maxSteps]uint32{
@@ -29,10 +29,19 @@ func selfTestDoubleBase(odd oddMultiplesKernel, double doubleBaseKernel, wide wi
 	const n = 7
 	p := new(packedPoint)
 	niels := new([256]packedNiels) // entries that no step selects stay zero
-	for pattern := range uint(16) {
+	walk := wordWalk(12)
+	for pattern := range uint(selfTestRounds) {
+		number := func(n uint) [4]uint64 {
+			if pattern < 16 {
+				return pattern64(n)
+			}
+			return walk.number()
+		}
 		for i := range p {
-			p[i] = pattern64(pattern ^ uint(5*i))
-			p[i][3] &= 1<<63 - 1 // coordinates of a point are reduced
+			p[i] = number(pattern ^ uint(5*i))
+			if p[i][3] >= 1<<63 { // coordinates of a point are reduced
+				p[i][3] &= 1<<63 | 1<<7 - 1
+			}
 		}
 		var got, want oddMultiples
 		odd(&got, p)
@@ -43,7 +52,7 @@ func selfTestDoubleBase(odd oddMultiplesKernel, double doubleBaseKernel, wide wi
 
 		for i := range got {
 			for c := range 4 {
-				w := pattern64(pattern + uint(7*i+5*c))
+				w := number(pattern + uint(7*i+5*c))
 				copy(got[i][4*c:], w[:])
 				if c < 3 {
 					copy(niels[7-i][4*c:], w[:])
@@ -65,6 +74,8 @@ func selfTestDoubleBase(odd oddMultiplesKernel, double doubleBaseKernel, wide wi
 	}
 	return true
 }
+
+const selfTestRounds = 48
 
 // pattern64 returns words of ones where the low bits of pattern are ones, else of
 // zeros.

@@ -35,6 +35,12 @@ var ladderVectors = [...]struct {
 	{0x33, [4]uint64{9, 0, 0, 0}, [4]uint64{0x31f82734d9470d7b, 0xd83f737c1c786011, 0x8a0d49ef0a97889f, 0x141b8acba419eea0}},
 	{0x0f, [4]uint64{0xffffffffffffffeb, 0xffffffffffffffff, 0xffffffffffffffff, 0x7fffffffffffffff}, [4]uint64{0xc762e66ee8e678a9, 0x5a01cdbf01bc1c2, 0xc98181c7e148a290, 0x7119ac9c6f629ac9}},
 	{0xe1, [4]uint64{0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff}, [4]uint64{0xd47dab82ac92906d, 0x536cc411091074a1, 0x9e29315c719f1d77, 0x70046361bcea679d}},
+	// Found by search: with these every carry is taken that any input has been
+	// seen to take.
+	{0x0f, [4]uint64{0xfffffffffffffff1, 0xffffffffffffffff, 0xffffffffffffffff, 0x7fffffffffffffff}, [4]uint64{0x6b330be2de7b9c1e, 0x6556eaf6640cb082, 0xe477b398bb17f3c8, 0x10ef9d1912302e04}},
+	{0xe1, [4]uint64{0xffffffff, 0x13, 0x8a8c1da1afce3006, 0x100000000}, [4]uint64{0x655569c8c5d3a530, 0x29f3bf049a9e52c3, 0xa367b3d238a7246e, 0x357647a4f3cada36}},
+	{0x33, [4]uint64{0x2, 0, 0, 0x8000000000000000}, [4]uint64{0x666a8ef81817cb41, 0x6da6b98eeef79ff3, 0xcf928dd6dec41ca0, 0x60f4ec0586c65055}},
+	{0x55, [4]uint64{0xffffffffffffffe5, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff}, [4]uint64{0x90e3d7ca0017ffe5, 0x9602af4b83c7d597, 0x7b1dc3f9d3194935, 0x1cff13315c466a0d}},
 }
 
 // selfTestLadder reports whether the kernel gives the known answers.

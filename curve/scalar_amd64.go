@@ -17,7 +17,7 @@ var (
 
 func init() {
 	impl.Register("mulx", &useScalarMULX, cpu.V3)
-	if useScalarMULX && !selfTestScalarMULX() {
+	if useScalarMULX && !selfTestScalar(scalarMulAddMULX, scalarReduceWideMULX) {
 		impl.Demote(&useScalarMULX, selfTestFailed)
 	}
 	scalarMULXRefused = cpu.V3 && !useScalarMULX

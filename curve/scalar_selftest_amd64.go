@@ -2,28 +2,29 @@
 
 package curve
 
-// selfTestScalarMULX reports whether the scalar kernels of the tier mulx give
-// the results of their twins, on the largest inputs and on a walk from there.
-func selfTestScalarMULX() bool {
+// selfTestScalar reports whether the kernels give the results of their twins, on
+// the largest inputs, then on those of which half of the words are at their
+// limits.
+func selfTestScalar(mulAdd func(out, a, b, c *[4]uint64), reduceWide func(out *[4]uint64, x *[8]uint64)) bool {
 	const ones = 1<<64 - 1
-	a := [4]uint64{ones, ones, ones, ones}
-	b, c := a, a
+	walk := wordWalk(1)
 	x := [8]uint64{ones, ones, ones, ones, ones, ones, ones, ones}
-	for range 4 {
+	a, b, c := [4]uint64(x[4:]), [4]uint64(x[4:]), [4]uint64(x[4:])
+	for range 256 {
 		var got, want [4]uint64
-		scalarMulAddMULX(&got, &a, &b, &c)
+		mulAdd(&got, &a, &b, &c)
 		scalarMulAddGeneric(&want, &a, &b, &c)
 		if got != want {
 			return false
 		}
-		a, b = want, a
-		scalarReduceWideMULX(&got, &x)
+		reduceWide(&got, &x)
 		scalarReduceWideGeneric(&want, &x)
 		if got != want {
 			return false
 		}
-		copy(x[:4], a[:])
-		copy(x[3:], want[:])
+		for i := range 4 {
+			a[i], b[i], c[i], x[i], x[4+i] = walk.next(), walk.next(), walk.next(), walk.next(), walk.next()
+		}
 	}
 	return true
 }

@@ -17,7 +17,7 @@ var (
 
 func init() {
 	impl.Register("mulx", &useMULX, cpu.V3)
-	if useMULX && !selfTestMULX() {
+	if useMULX && !selfTest(feMulMULX, feSquareMULX, feSquareNMULX) {
 		impl.Demote(&useMULX, selfTestFailed)
 	}
 	mulxRefused = cpu.V3 && !useMULX
