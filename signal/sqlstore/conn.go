@@ -139,8 +139,13 @@ func (c *conn) transaction(ctx context.Context, begin string, f func() error) (e
 	return nil
 }
 
-// discard closes the connection below; pool.release replaces it.
+// discard closes the connection below; pool.acquire replaces it. Its statements
+// go first: they cannot be closed after it.
 func (c *conn) discard() {
+	for _, s := range c.stmts {
+		s.Close()
+	}
+	clear(c.stmts)
 	c.sql.Raw(func(any) error { return driver.ErrBadConn })
 	c.sql.Close()
 	c.sql = nil
@@ -208,7 +213,6 @@ func (p *pool) acquireUntil(ctx context.Context, done <-chan struct{}) (*conn, e
 		return nil, nil
 	case c := <-p.free:
 		if c.sql == nil {
-			clear(c.stmts)
 			err := waitBusy(ctx, func() (err error) {
 				c.sql, err = p.db.Conn(context.Background())
 				return err
