@@ -131,6 +131,15 @@ func TestDoubleBaseMULX(t *testing.T) {
 	if !selfTestDoubleBase(oddMultiplesMULX, varTimeDoubleBaseMULX, varTimeWideDoubleBaseMULX) {
 		t.Error("the self-test fails")
 	}
+	for name, result := range map[string]func() (noticed, differs bool){
+		"oddMultiples":          func() (bool, bool) { return oddMultiplesMULXMutant(oddMultiplesMULX) },
+		"varTimeDoubleBase":     func() (bool, bool) { return varTimeDoubleBaseMULXMutant(varTimeDoubleBaseMULX) },
+		"varTimeWideDoubleBase": func() (bool, bool) { return varTimeWideDoubleBaseMULXMutant(varTimeWideDoubleBaseMULX) },
+	} {
+		if noticed, differs := result(); noticed || differs {
+			t.Errorf("the kernel of %s is taken for a mutant", name)
+		}
+	}
 	r := rand.New(rand.NewPCG(21, 22))
 	n := 3000
 	switch {
