@@ -27,8 +27,8 @@ const (
 	limbOut = 1<<51 + 1<<18 - 1 // the largest limb that comes out
 )
 
-func fieldLimits() *state[uint64] {
-	s := newState[uint64](&limits{})
+func fieldLimits() *state {
+	s := newState()
 	s.set("a", limbIn, limbIn, limbIn, limbIn, limbIn)
 	s.set("b", limbIn, limbIn, limbIn, limbIn, limbIn)
 	s.mem["n"] = 1<<64 - 1
@@ -105,30 +105,21 @@ func TestFieldBounds(t *testing.T) {
 
 // interpret runs a kernel on numbers; a dropped carry is an error. n is the
 // parameter of that name.
-func interpret(t *testing.T, p []instruction, n uint64, arrays map[string][]uint64, size int) *big.Int {
+func interpret(t *testing.T, x *executable, n uint64, arrays map[string][]uint64, size int) *big.Int {
 	t.Helper()
-	d := &words{}
-	s := newState[uint64](d)
+	parameters := map[string]any{"n": n, "out": make([]uint64, size)}
 	for name, w := range arrays {
-		s.set(name, w...)
+		parameters[name] = w
 	}
-	s.mem["n"] = n
-	first := true
-	if err := s.run(p, func(string) (bool, error) {
-		again := !first && !d.zero
-		first = false
-		return again, nil
-	}); err != nil {
+	m := newMachine(x, parameters)
+	if err := m.run(x); err != nil {
 		t.Fatalf("%v, on %x", err, arrays)
-	}
-	if err := d.flags(0); err != nil {
-		t.Fatalf("at the end: %v, on %x", err, arrays)
 	}
 	shift := uint(64)
 	if size == 5 {
 		shift = 51
 	}
-	return number(s.words(t, "out", size), shift)
+	return number(m.words("out"), shift)
 }
 
 func number(words []uint64, shift uint) *big.Int {
@@ -176,7 +167,7 @@ func pattern(m, n int, bits uint) []uint64 {
 // the bounds in scalarReduceWideGeneric are why.
 func TestScalarCarries(t *testing.T) {
 	order, _ := new(big.Int).SetString("7237005577332262213973186563042994240857116359379907606001950938285454250989", 10)
-	mulAdd, reduceWide := kernelNamed(t, "scalarMulAddMULX"), kernelNamed(t, "scalarReduceWideMULX")
+	mulAdd, reduceWide := load(t, "scalarMulAddMULX"), load(t, "scalarReduceWideMULX")
 	check := func(a, b, c []uint64) {
 		t.Helper()
 		want := new(big.Int).Mul(number(a, 64), number(b, 64))
@@ -227,12 +218,12 @@ func TestScalarCarries(t *testing.T) {
 // The interpreter agrees with math/big on the field kernels too.
 func TestFieldCarries(t *testing.T) {
 	p := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 255), big.NewInt(19))
-	mul, square, squareN := kernelNamed(t, "feMulMULX"), kernelNamed(t, "feSquareMULX"), kernelNamed(t, "feSquareNMULX")
+	mul, square, squareN := load(t, "feMulMULX"), load(t, "feSquareMULX"), load(t, "feSquareNMULX")
 	check := func(a, b []uint64) {
 		t.Helper()
 		x := number(a, 51)
 		for _, tc := range []struct {
-			p      []instruction
+			x      *executable
 			n      uint64
 			factor *big.Int
 		}{
@@ -242,7 +233,7 @@ func TestFieldCarries(t *testing.T) {
 			{squareN, 2, new(big.Int).Exp(x, big.NewInt(3), p)},
 		} {
 			want := new(big.Int).Mul(x, tc.factor)
-			got := interpret(t, tc.p, tc.n, map[string][]uint64{"a": a, "b": b}, 5)
+			got := interpret(t, tc.x, tc.n, map[string][]uint64{"a": a, "b": b}, 5)
 			if got.Sub(got, want).Mod(got, p).Sign() != 0 {
 				t.Fatalf("%x, %x, n = %d: the result is wrong", a, b, tc.n)
 			}

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// An interpreter of scalar kernels, over their text. It knows the instructions
-// that they use, and stops at any other. It runs on words, to see every carry
-// that the code drops, and on upper limits of words, to prove bounds.
+// An interpreter of scalar kernels, over their text, on upper limits of words, to
+// prove bounds. It knows the instructions that they use, and stops at any other.
 
 type instruction struct {
 	op   string
@@ -45,36 +44,28 @@ func program(k kernelText) []instruction {
 	return p
 }
 
-// A domain computes with what a word may be.
-type domain[V any] interface {
-	constant(uint64) V
-	// The operations return an error where they leave what the domain can
-	// express, or what it allows.
-	step(s *state[V], i instruction) error
-}
-
 // state is that of the registers and of the memory. A pointer is in ptr, with
 // the name of the array, beside reg.
-type state[V any] struct {
-	domain domain[V]
-	reg    map[string]V
+type state struct {
+	limits limits
+	reg    map[string]uint64
 	ptr    map[string]string
-	mem    map[string]V // "a+8"
+	mem    map[string]uint64 // "a+8"
 }
 
-func newState[V any](d domain[V]) *state[V] {
-	return &state[V]{d, map[string]V{}, map[string]string{}, map[string]V{}}
+func newState() *state {
+	return &state{reg: map[string]uint64{}, ptr: map[string]string{}, mem: map[string]uint64{}}
 }
 
-func (s *state[V]) set(array string, words ...V) {
+func (s *state) set(array string, words ...uint64) {
 	for i, w := range words {
 		s.mem[array+"+"+strconv.Itoa(8*i)] = w
 	}
 }
 
-func (s *state[V]) words(t *testing.T, array string, n int) []V {
+func (s *state) words(t *testing.T, array string, n int) []uint64 {
 	t.Helper()
-	out := make([]V, n)
+	out := make([]uint64, n)
 	for i := range out {
 		w, ok := s.mem[array+"+"+strconv.Itoa(8*i)]
 		if !ok {
@@ -92,7 +83,7 @@ var (
 )
 
 // address returns the key in mem of a memory operand, or "".
-func (s *state[V]) address(arg string) (string, error) {
+func (s *state) address(arg string) (string, error) {
 	m := memory.FindStringSubmatch(arg)
 	if m == nil {
 		return "", nil
@@ -110,27 +101,26 @@ func (s *state[V]) address(arg string) (string, error) {
 	return array + "+" + m[1], nil
 }
 
-func (s *state[V]) get(arg string) (V, error) {
-	var zero V
+func (s *state) get(arg string) (uint64, error) {
 	if n, ok := strings.CutPrefix(arg, "$"); ok {
 		v, err := strconv.ParseUint(n, 0, 64)
-		return s.domain.constant(v), err
+		return v, err
 	}
 	key, err := s.address(arg)
 	if err != nil {
-		return zero, err
+		return 0, err
 	}
 	v, ok := s.reg[arg]
 	if key != "" {
 		v, ok = s.mem[key]
 	}
 	if !ok {
-		return zero, fmt.Errorf("%s is not set", arg)
+		return 0, fmt.Errorf("%s is not set", arg)
 	}
 	return v, nil
 }
 
-func (s *state[V]) put(arg string, v V) error {
+func (s *state) put(arg string, v uint64) error {
 	key, err := s.address(arg)
 	if err != nil {
 		return err
@@ -145,7 +135,7 @@ func (s *state[V]) put(arg string, v V) error {
 }
 
 // move does a MOVQ, which may load a parameter.
-func (s *state[V]) move(from, to string) error {
+func (s *state) move(from, to string) error {
 	if m := parameter.FindStringSubmatch(from); m != nil {
 		if v, ok := s.mem[m[1]]; ok { // a number
 			return s.put(to, v)
@@ -162,7 +152,7 @@ func (s *state[V]) move(from, to string) error {
 }
 
 // run executes the program up to RET. Loops run if jump says so.
-func (s *state[V]) run(p []instruction, jump func(label string) (bool, error)) error {
+func (s *state) run(p []instruction, jump func(label string) (bool, error)) error {
 	labels := map[string]int{}
 	for at := 0; at < len(p); at++ {
 		var err error
@@ -180,7 +170,7 @@ func (s *state[V]) run(p []instruction, jump func(label string) (bool, error)) e
 				at = labels[i.args[0]]
 			}
 		default:
-			err = s.domain.step(s, i)
+			err = s.limits.step(s, i)
 		}
 		if err != nil {
 			return fmt.Errorf("%v: %w", p[at], err)
@@ -189,120 +179,7 @@ func (s *state[V]) run(p []instruction, jump func(label string) (bool, error)) e
 	return fmt.Errorf("no RET")
 }
 
-// words runs on numbers. A carry that is overwritten before anything has read
-// it is an error.
-type words struct {
-	carry uint64
-	read  bool
-	zero  bool
-}
-
-func (d *words) constant(v uint64) uint64 { return v }
-
-// flags sets the carry flag.
-func (d *words) flags(carry uint64) error {
-	if d.carry == 1 && !d.read {
-		return fmt.Errorf("a carry is dropped")
-	}
-	d.carry, d.read = carry, false
-	return nil
-}
-
-func (d *words) useCarry() uint64 {
-	d.read = true
-	return d.carry
-}
-
-func (d *words) step(s *state[uint64], i instruction) error {
-	in := make([]uint64, len(i.args))
-	for n, arg := range i.args {
-		if i.op == "LEAQ" && n == 0 {
-			break
-		}
-		if v, err := s.get(arg); err == nil {
-			in[n] = v
-		} else if n == 0 || i.op != "MULXQ" && i.op != "LEAQ" && i.op != "IMUL3Q" {
-			return err
-		}
-	}
-	last := i.args[len(i.args)-1]
-	switch i.op {
-	case "ADDQ", "ADCQ":
-		var c uint64
-		if i.op == "ADCQ" {
-			c = d.useCarry()
-		}
-		v, c := bits.Add64(in[1], in[0], c)
-		if err := d.flags(c); err != nil {
-			return err
-		}
-		return s.put(last, v)
-	case "SUBQ", "SBBQ":
-		var c uint64
-		if i.op == "SBBQ" {
-			c = d.useCarry()
-		}
-		v, c := bits.Sub64(in[1], in[0], c)
-		if err := d.flags(c); err != nil {
-			return err
-		}
-		return s.put(last, v)
-	case "ANDQ":
-		if err := d.flags(0); err != nil {
-			return err
-		}
-		return s.put(last, in[0]&in[1])
-	case "ORQ":
-		if err := d.flags(0); err != nil {
-			return err
-		}
-		return s.put(last, in[0]|in[1])
-	case "SHRQ":
-		// Bits shifted out are no arithmetic carry.
-		if err := d.flags(0); err != nil {
-			return err
-		}
-		return s.put(last, in[1]>>in[0])
-	case "SHLQ":
-		if err := d.flags(0); err != nil {
-			return err
-		}
-		return s.put(last, in[1]<<in[0])
-	case "IMUL3Q":
-		hi, lo := bits.Mul64(in[0], in[1])
-		if err := d.flags(min(hi, 1)); err != nil {
-			return err
-		}
-		return s.put(last, lo)
-	case "MULXQ":
-		rdx, err := s.get("DX")
-		if err != nil {
-			return err
-		}
-		hi, lo := bits.Mul64(rdx, in[0])
-		if err := s.put(i.args[1], lo); err != nil {
-			return err
-		}
-		return s.put(i.args[2], hi)
-	case "LEAQ":
-		base, index, scale, err := s.lea(i.args[0])
-		if err != nil {
-			return err
-		}
-		return s.put(last, base+index*scale)
-	case "CMOVQCC":
-		if d.useCarry() == 0 {
-			return s.put(last, in[0])
-		}
-		return nil
-	case "DECQ": // leaves the carry
-		d.zero = in[0] == 1
-		return s.put(last, in[0]-1)
-	}
-	return fmt.Errorf("unknown instruction")
-}
-
-func (s *state[V]) lea(arg string) (base, index V, scale uint64, err error) {
+func (s *state) lea(arg string) (base, index, scale uint64, err error) {
 	m := indexed.FindStringSubmatch(arg)
 	if m == nil || m[1] != "" {
 		return base, index, 0, fmt.Errorf("unknown address")
@@ -325,8 +202,6 @@ type limits struct {
 	read  bool
 }
 
-func (d *limits) constant(v uint64) uint64 { return v }
-
 func (d *limits) flags(carry bool) error {
 	if d.carry && !d.read {
 		return fmt.Errorf("a carry may be dropped")
@@ -335,7 +210,7 @@ func (d *limits) flags(carry bool) error {
 	return nil
 }
 
-func (d *limits) step(s *state[uint64], i instruction) error {
+func (d *limits) step(s *state, i instruction) error {
 	in := make([]uint64, len(i.args))
 	for n, arg := range i.args {
 		if i.op == "LEAQ" && n == 0 {
