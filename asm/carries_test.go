@@ -159,21 +159,39 @@ func TestMutants(t *testing.T) {
 
 // testWithOverlay runs a test of the package in dir with files that are not
 // there, and returns its output.
-func testWithOverlay(t *testing.T, dir, test string, files map[string]string, env ...string) string {
+func testWithOverlay(t *testing.T, dir, test string, files map[string]string) string {
+	t.Helper()
+	inDir := map[string]string{}
+	for name, text := range files {
+		inDir[filepath.Join(dir, name)] = text
+	}
+	cmd := exec.Command("go", "test", "-overlay", overlay(t, inDir), "-vet=off", "-count=1", "-v", "-run", "^"+test+"$", ".")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// overlay writes the argument of -overlay that gives the files, which need not be
+// there, these texts; and returns its name.
+func overlay(t *testing.T, files map[string]string) string {
 	t.Helper()
 	tmp := t.TempDir()
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	var o struct{ Replace map[string]string }
+	o.Replace = map[string]string{}
 	for name, text := range files {
-		at, err := filepath.Abs(filepath.Join(dir, name))
+		at, err := filepath.Abs(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		overlay.Replace[at] = filepath.Join(tmp, name)
-		if err := os.WriteFile(filepath.Join(tmp, name), []byte(text), 0o600); err != nil {
+		o.Replace[at] = filepath.Join(tmp, fmt.Sprintf("%d%s", len(o.Replace), filepath.Base(name)))
+		if err := os.WriteFile(o.Replace[at], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text, err := json.Marshal(overlay)
+	text, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,12 +199,5 @@ func testWithOverlay(t *testing.T, dir, test string, files map[string]string, en
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "test", "-overlay", file, "-vet=off", "-count=1", "-v", "-run", "^"+test+"$", ".")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), env...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return string(out)
+	return file
 }

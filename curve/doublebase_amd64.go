@@ -31,6 +31,7 @@ func oddMultiplesOf(table *[8][16]uint64, p *[4][4]uint64) {
 	case cpu.V3 || useDoubleBaseMULX:
 		oddMultiplesMULX(table, p)
 	default:
+		checkGeneric()
 		oddMultiplesGeneric(table, p)
 	}
 }
@@ -42,6 +43,7 @@ func varTimeDoubleBase(out *[4][4]uint64, steps *[96]uint32, n int, a *[8][16]ui
 	case cpu.V3 || useDoubleBaseMULX:
 		varTimeDoubleBaseMULX(out, steps, n, a, b)
 	default:
+		checkGeneric()
 		varTimeDoubleBaseGeneric(out, steps, n, a, b)
 	}
 }
@@ -53,6 +55,7 @@ func varTimeWideDoubleBase(out *[4][4]uint64, steps *[96]uint32, n int, a *[64][
 	case cpu.V3 || useDoubleBaseMULX:
 		varTimeWideDoubleBaseMULX(out, steps, n, a, b)
 	default:
+		checkGeneric()
 		varTimeWideDoubleBaseGeneric(out, steps, n, a, b)
 	}
 }

@@ -34,6 +34,7 @@ func multiplyBase(v *Point, digits *radix16) {
 		fixedBaseMULX(&out, &fixedBaseTable, (*[4]uint64)(digits))
 		v.setWords(&out)
 	default:
+		checkGeneric()
 		fixedBaseGeneric(v, &fixedBaseTable, digits)
 	}
 }

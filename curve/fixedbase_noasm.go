@@ -4,4 +4,7 @@ package curve
 
 func init() { fixedBaseOperations() }
 
-func multiplyBase(v *Point, digits *radix16) { fixedBaseGeneric(v, &fixedBaseTable, digits) }
+func multiplyBase(v *Point, digits *radix16) {
+	checkGeneric()
+	fixedBaseGeneric(v, &fixedBaseTable, digits)
+}

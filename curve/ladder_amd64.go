@@ -31,6 +31,7 @@ func ladder(x, z *[4]uint64, k, u *[32]byte) {
 	case cpu.V3 || useLadderMULX:
 		ladderMULX(x, z, k, u)
 	default:
+		checkGeneric()
 		ladderGeneric(x, z, k, u)
 	}
 }

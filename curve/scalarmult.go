@@ -3,6 +3,7 @@ package curve
 // ScalarMult sets v = x * p, and returns v. Constant time.
 func (v *Point) ScalarMult(x *Scalar, p *Point) *Point {
 	checkInitialized(p)
+	checkGeneric()
 	var k [32]byte
 	x.bytesInto(&k)
 	digits := signedRadix16(&k)

@@ -2,8 +2,6 @@
 
 package curve
 
-const selfTestFailed = "curve: kernel self-test failed"
-
 // A wordWalk is a sequence of words for self-tests; its state is any number. Half
 // of the words are at the limits of words, where carries occur that others do
 // not have.

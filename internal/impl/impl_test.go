@@ -169,6 +169,31 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// Operations whose code without kernels is wrong fail where it would run.
+func TestReportRefused(t *testing.T) {
+	var r registry
+	mulx := true
+	r.register("curve", "mulx", &mulx, false)
+	r.operation("curve", "X25519", []*bool{&mulx})
+	r.operation("curve", "ScalarMult", nil)
+	r.operation("curve", "Scalar.Add", nil)
+	r.operation("field", "ScalarMult", nil)
+	r.refuse("curve", "wrong", []string{"X25519", "ScalarMult"})
+	check := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, o := range r.report(withAssembly(nil)) {
+			got = append(got, o.Failed)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("failed: %q, want %q", got, want)
+		}
+	}
+	check("", "wrong", "", "")
+	r.demote(&mulx, "wrong too")
+	check("wrong", "wrong", "", "")
+}
+
 func TestReportWithoutAssembly(t *testing.T) {
 	var r registry
 	r.operation("field", "Multiply", nil)
@@ -261,6 +286,8 @@ func TestCallerPackage(t *testing.T) {
 			t.Errorf("packageOf(%q) = %q, want %q", function, got, want)
 		}
 	}
+	Refuse("wrong", "Test")
+	defer func() { global.refused = nil }()
 	if got := Report(); len(got) != 1 || got[0].Package != "impl" || got[0].Name != "Test" {
 		t.Errorf("Report() = %+v", got)
 	}

@@ -24,7 +24,11 @@ type operation struct {
 type registry struct {
 	kernels    []*kernel
 	operations []operation
+	refused    []refusal
 }
+
+// A refusal says why an operation fails where no kernel serves it.
+type refusal struct{ pkg, name, why string }
 
 var global registry
 
@@ -47,6 +51,13 @@ func Operation(name string, toggles ...*bool) {
 // may run, and that gave a wrong result. A static kernel runs all the same: its
 // unit must refuse the operation, and [Report] shows why.
 func Demote(toggle *bool, why string) { global.demote(toggle, why) }
+
+// Refuse says that operations of the calling package fail wherever no kernel
+// serves them, because of why: their code without kernels gave a wrong result. The
+// package must fail them; [Report] shows why.
+func Refuse(why string, operations ...string) {
+	global.refuse(callerPackage(), why, operations)
+}
 
 // List returns the names of the kernel sets of pkg in the order of registration.
 func List(pkg string) []string { return global.list(pkg) }
@@ -84,6 +95,12 @@ func (r *registry) demote(toggle *bool, why string) {
 		panic("impl: a toggle is demoted before it is registered")
 	}
 	*toggle, k.available, k.demoted = false, false, why
+}
+
+func (r *registry) refuse(pkg, why string, operations []string) {
+	for _, name := range operations {
+		r.refused = append(r.refused, refusal{pkg, name, why})
+	}
 }
 
 func (r *registry) find(toggle *bool) *kernel {

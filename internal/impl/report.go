@@ -20,7 +20,8 @@ type OperationReport struct {
 	Kernels []string
 
 	// Failed, if not empty, says why every call of the operation fails: the
-	// build has compiled a tier in that this process must not run.
+	// build has compiled a tier in that this process must not run, or the code
+	// without kernels is wrong here.
 	Failed string
 
 	// NotUsed has each tier above Tier, fastest first.
@@ -98,6 +99,11 @@ func (r *registry) reportOf(o operation, m machine) OperationReport {
 		}
 	} else {
 		running = len(kernels)
+		for _, f := range r.refused {
+			if f.pkg == o.pkg && f.name == o.name {
+				rep.Failed = f.why
+			}
+		}
 	}
 	above := kernels[:running]
 	for _, tier := range cpu.Tiers() {
