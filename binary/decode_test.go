@@ -197,6 +197,9 @@ func TestReadings(t *testing.T) {
 		"three levels of JIDs":       "f8031908fafafaff0112030303",
 		"node left over":             "f80119f80108",
 		"nibble 12":                  "f8031908ff011c",
+		"nibble 13, the first":       "f8031908ff01d1",
+		"nibble 14":                  "f8031908ff011e",
+		"nibble 14 in a list":        "f8031908ff83111e11",
 		"dictionary 4":               "f801f000",
 		"empty list where a node is": "f80219f80100",
 	} {

@@ -124,7 +124,7 @@ type accountKey struct {
 
 // sharedLocks returns the lock table of an account.
 func sharedLocks(b store.Backend, id store.AccountID) *lockTable {
-	if !reflect.TypeOf(b).Comparable() {
+	if !reflect.ValueOf(b).Comparable() {
 		return new(lockTable)
 	}
 	lockTables.mu.Lock()
