@@ -162,6 +162,10 @@ func TestSharedLocks(t *testing.T) {
 	if s := (sliceBackend{Backend: b}); sharedLocks(s, 1) == nil {
 		t.Error("no lock table for a backend that cannot be compared")
 	}
+	// Its type could be a key of a map, what is in it could not.
+	if s := (struct{ store.Backend }{sliceBackend{Backend: b}}); sharedLocks(s, 1) == nil {
+		t.Error("no lock table for a backend that holds one that cannot be compared")
+	}
 	runtime.KeepAlive(one)
 	one = nil
 	left := func() bool {
