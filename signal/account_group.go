@@ -181,7 +181,7 @@ func (a *Account) ExportSenderKey(ctx context.Context, name SenderKeyName, f Rec
 
 // ImportSenderKey replaces the record of a sender key. The error wraps
 // ErrCorruptRecord if data is not a record with a key, and then nothing is
-// changed.
+// changed. Iterations below the ceiling of a lease are skipped.
 func (a *Account) ImportSenderKey(ctx context.Context, name SenderKeyName, f RecordFormat, data []byte) error {
 	if err := f.check(); err != nil {
 		return err
@@ -192,6 +192,9 @@ func (a *Account) ImportSenderKey(ctx context.Context, name SenderKeyName, f Rec
 	}
 	if k.Empty() {
 		return fmt.Errorf("signal: import of a record without sender key: %w", ErrCorruptRecord)
+	}
+	if err := k.waive(); err != nil {
+		return err
 	}
 	rec, err := k.AppendBinary(nil)
 	if err != nil {

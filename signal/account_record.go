@@ -124,7 +124,8 @@ func (a *Account) ExportSession(ctx context.Context, addr Address, f RecordForma
 // ImportSession replaces the session record of addr. The error wraps
 // ErrCorruptRecord if data is not a record with a session, and then nothing is
 // changed. Identities are not touched: the next message records the one of the
-// session.
+// session. Import is exact but for counters that the record says may have been
+// used, below the ceiling of a lease: they are skipped.
 func (a *Account) ImportSession(ctx context.Context, addr Address, f RecordFormat, data []byte) error {
 	if err := f.check(); err != nil {
 		return err
@@ -136,6 +137,7 @@ func (a *Account) ImportSession(ctx context.Context, addr Address, f RecordForma
 	if !s.HasCurrent() && s.Archived() == 0 {
 		return fmt.Errorf("signal: import of a record without session: %w", ErrCorruptRecord)
 	}
+	s.waive()
 	locks, err := a.lockSessions(ctx, addr)
 	if err != nil {
 		return err

@@ -1,6 +1,10 @@
 package signal
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 const (
 	// leaseBatch is how many counters one reservation covers.
@@ -42,6 +46,44 @@ func (st *state) burn(ceiling uint32) {
 			return
 		}
 	}
+}
+
+// waive is for a store whose writes are durable before anything goes on the
+// wire: it moves all sending chains past the ceiling, once, and removes it. An
+// archived session may have been the current one when it was reserved.
+func (s *Session) waive() {
+	if s.lease.ceiling > 0 {
+		if s.current != nil {
+			s.current.burn(s.lease.ceiling)
+		}
+		for _, st := range s.archived {
+			if st.load() == nil {
+				st.burn(s.lease.ceiling)
+			}
+		}
+	}
+	s.lease = lease{}
+}
+
+// waive is Session.waive for a sender key, the ceiling of which is that of the
+// current key. The error wraps ErrCorruptRecord if the gap is too large to be
+// honest; then nothing has changed.
+func (k *SenderKey) waive() error {
+	if len(k.states) > 0 && k.states[0].canSign {
+		next := k.states[0].chain
+		if next.index < k.lease.ceiling && k.lease.ceiling-next.index > maxBurn {
+			return fmt.Errorf("signal: sender key at %d with a ceiling of %d: %w", next.index, k.lease.ceiling, ErrCorruptRecord)
+		}
+		var seed [32]byte
+		for next.index < k.lease.ceiling {
+			if err := next.step(&seed); err != nil {
+				return err
+			}
+		}
+		k.states[0].chain = next
+	}
+	k.lease = lease{}
+	return nil
 }
 
 func (c *senderChain) close() { c.open, c.chain.key = false, [32]byte{} }
