@@ -1,6 +1,7 @@
 package sigcore_test
 
 import (
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,6 +63,41 @@ func TestDispatch(t *testing.T) {
 			t.Errorf("%s is required, and serves no operation", tier)
 		}
 	}
+}
+
+// TestForced asks for each tier that this process must not run: it is refused, and
+// nothing of it executes, which would fault.
+func TestForced(t *testing.T) {
+	if cpu.V3 {
+		t.Skip("a build for GOAMD64=v3 has its tier compiled in")
+	}
+	// RFC 7748, Section 5.2.
+	scalar, _ := hex.DecodeString("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4")
+	point, _ := hex.DecodeString("e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c")
+	const want = "c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552"
+	refused := 0
+	for _, tier := range append(cpu.Tiers(), "shani") {
+		if cpu.Reason(tier) == "" {
+			continue
+		}
+		refused++
+		for _, pkg := range []string{"field", "curve", "kdf"} {
+			if impl.Select(pkg, tier) {
+				t.Errorf("%s takes the tier %s, although %s", pkg, tier, cpu.Reason(tier))
+			}
+			defer impl.Reset(pkg)
+		}
+		for _, o := range impl.Report() {
+			if o.Tier != "generic" {
+				t.Errorf("with %s refused, %s.%s runs %s", tier, o.Package, o.Name, o.Tier)
+			}
+		}
+		var shared [32]byte
+		if curve.X25519(&shared, (*[32]byte)(scalar), (*[32]byte)(point)); hex.EncodeToString(shared[:]) != want {
+			t.Errorf("with %s refused, X25519 gives %x", tier, shared)
+		}
+	}
+	t.Logf("%d tiers refused", refused)
 }
 
 // TestRefused shows that a build for GOAMD64=v3 whose tier this process must not
