@@ -44,7 +44,8 @@
 //
 // In a build for GOAMD64=v3 the tier mulx is compiled in. If its self-test fails
 // there, or package internal/cpu refuses it, operations panic at first use with
-// "curve: kernel self-test failed".
+// "curve: kernel self-test failed". So do operations that no kernel serves if the
+// portable code gives a wrong known answer at the start of the process.
 //
 // # Tables
 //
