@@ -119,6 +119,15 @@ func mutantTables(r *rand.Rand) (*oddMultiples, *[64]packedNiels, *[256]packedNi
 	return &odd, &few, &many
 }
 
+func flatten(t *oddMultiples) (n [][4]uint64) {
+	for i := range t {
+		for c := 0; c < len(t[i]); c += 4 {
+			n = append(n, [4]uint64(t[i][c:]))
+		}
+	}
+	return n
+}
+
 // Each kernel by name: its results are those of the twin modulo p, within the
 // bounds that it states, for operands up to the largest that it accepts.
 func TestDoubleBaseMULX(t *testing.T) {
