@@ -176,14 +176,17 @@ var operations = []operation{
 		return [][]byte{k.Seed(), bytes.Clone(public[:]), bytes.Clone(sig[:])}
 	}},
 
-	{"kdf: HMAC, ChainStep, HKDF", func() [][]byte {
+	{"kdf: HMAC, ChainStep, HKDF, Label", func() [][]byte {
 		mac, seed, next := make([]byte, 32), make([]byte, 32), make([]byte, 32)
 		kdf.HMAC(array(mac), array(secret("key", 32)), message)
 		kdf.ChainStep(array(seed), array(next), array(secret("chain key", 32)))
 		keys, long := make([]byte, 80), make([]byte, 64)
 		kdf.HKDF(keys, secret("seed", 32), nil, []byte("keys"))
 		kdf.HKDF(long, secret("shared", 128), secret("root", 32), message)
-		return [][]byte{mac, seed, next, keys, long}
+		label, short, wide := kdf.NewLabel("keys"), make([]byte, 64), make([]byte, 96)
+		label.SeedKeys64((*[64]byte)(short), array(secret("seed", 32)))
+		label.SeedKeys96((*[96]byte)(wide), array(secret("seed", 32)))
+		return [][]byte{mac, seed, next, keys, long, short, wide}
 	}},
 }
 
