@@ -402,6 +402,14 @@ func TestParseMask(t *testing.T) {
 	}
 }
 
+// What the report names as known is known, and is all there is.
+func TestMaskEntries(t *testing.T) {
+	const want = "{Generic:true NoMULX:true NoADX:true NoIFMA:true NoZMM:true NoSHANI:true Unknown:[]}"
+	if got := fmt.Sprintf("%+v", ParseMask(MaskEntries)); got != want {
+		t.Errorf("ParseMask(MaskEntries) = %s, want %s", got, want)
+	}
+}
+
 func TestReasonUnknownTier(t *testing.T) {
 	if got := Reason("sse"); !strings.Contains(got, `"sse"`) {
 		t.Errorf("Reason of an unknown tier is %q", got)

@@ -2,6 +2,9 @@ package cpu
 
 import "strings"
 
+// MaskEntries are the entries that SIGCORE_CPU may have, for messages.
+const MaskEntries = "generic, mulx=off, adx=off, ifma=off, zmm=off, shani=off"
+
 // Mask is what SIGCORE_CPU removes.
 type Mask struct {
 	Generic, NoMULX, NoADX, NoIFMA, NoZMM, NoSHANI bool
@@ -10,9 +13,8 @@ type Mask struct {
 	Unknown []string
 }
 
-// ParseMask reads the value of SIGCORE_CPU: a comma list of generic, mulx=off,
-// adx=off, ifma=off, zmm=off and shani=off. Space around an entry and empty entries do not
-// matter; letter case does.
+// ParseMask reads the value of SIGCORE_CPU: a comma list of MaskEntries. Space
+// around an entry and empty entries do not matter; letter case does.
 func ParseMask(s string) Mask {
 	var m Mask
 	for entry := range strings.SplitSeq(s, ",") {

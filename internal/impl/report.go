@@ -66,7 +66,7 @@ func String() string {
 func format(report []OperationReport, unknown []string) string {
 	var b strings.Builder
 	for _, entry := range unknown {
-		fmt.Fprintf(&b, "SIGCORE_CPU: unknown entry %q\n", entry)
+		fmt.Fprintf(&b, "SIGCORE_CPU: unknown entry %q removes nothing; known are %s\n", entry, cpu.MaskEntries)
 	}
 	for _, o := range report {
 		b.WriteString(o.String())
