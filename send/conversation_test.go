@@ -73,8 +73,6 @@ func carry(t *testing.T, n *binary.Node) *binary.Node {
 	return got
 }
 
-var types = map[string]signal.MessageType{"msg": signal.TypeSignal, "pkmsg": signal.TypePreKey}
-
 // receive decrypts the copy of d in a stanza of from, and unpads it. ok is
 // false if there is none.
 func (d *device) receive(ctx context.Context, n *binary.Node, from *device) (plaintext []byte, ok bool, err error) {
@@ -90,7 +88,11 @@ func (d *device) receive(ctx context.Context, n *binary.Node, from *device) (pla
 		}
 		enc := to[i].Child("enc")
 		typ, _ := enc.Attr("type")
-		m, err := d.Decrypt(ctx, send.SignalAddress(from.jid), types[typ.String()], enc.Content.Bytes())
+		kind, known := signal.MessageTypeOf(typ.String())
+		if !known {
+			return nil, true, fmt.Errorf("enc of type %q", typ)
+		}
+		m, err := d.Decrypt(ctx, send.SignalAddress(from.jid), kind, enc.Content.Bytes())
 		if err != nil {
 			return nil, true, err
 		}

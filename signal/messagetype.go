@@ -25,3 +25,17 @@ func (t MessageType) String() string {
 	}
 	return fmt.Sprintf("MessageType(%d)", uint8(t))
 }
+
+// MessageTypeOf returns the type of a name in stanzas: the attribute type of an
+// enc node. ok is false for any other name.
+func MessageTypeOf(name string) (t MessageType, ok bool) {
+	switch name {
+	case "msg":
+		return TypeSignal, true
+	case "pkmsg":
+		return TypePreKey, true
+	case "skmsg":
+		return TypeSenderKey, true
+	}
+	return 0, false
+}

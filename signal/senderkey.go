@@ -34,12 +34,25 @@ type senderKeyState struct {
 // Distribution says what processing a distribution message did.
 type Distribution uint8
 
-// The outcomes of SenderKey.Process.
+// The outcomes of [SenderKey.Process] and [Account.ProcessSenderKey].
 const (
 	DistributionNew      Distribution = iota // the key is new and current
 	DistributionKnown                        // the key was known: kept as it was, and current
 	DistributionConflict                     // the key is new and current, and replaced one of the same id
 )
+
+// String returns new, known or conflict.
+func (d Distribution) String() string {
+	switch d {
+	case DistributionNew:
+		return "new"
+	case DistributionKnown:
+		return "known"
+	case DistributionConflict:
+		return "conflict"
+	}
+	return fmt.Sprintf("Distribution(%d)", uint8(d))
+}
 
 // Err returns nil, ErrAlreadyKnown or ErrConflict, for callers to whom that is
 // a failure.

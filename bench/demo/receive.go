@@ -56,21 +56,18 @@ func (d *device) open(ctx context.Context, chat, sender binary.JID, enc *binary.
 	}
 	kind, _ := enc.Attr("type")
 	var plaintext []byte
-	switch kind.String() {
-	case "skmsg":
+	typ, ok := signal.MessageTypeOf(kind.String())
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("enc of type %q", kind)
+	case typ == signal.TypeSenderKey:
 		name := signal.SenderKeyName{Group: chat.String(), Sender: send.SignalAddress(sender)}
 		plaintext, err = d.account.DecryptGroup(ctx, name, enc.Content.Data())
-	case "msg", "pkmsg":
-		typ := signal.TypeSignal
-		if kind.String() == "pkmsg" {
-			typ = signal.TypePreKey
-		}
+	default:
 		var m *signal.Decrypted
 		if m, err = d.account.Decrypt(ctx, send.SignalAddress(sender), typ, enc.Content.Data()); err == nil {
 			plaintext = m.Plaintext
 		}
-	default:
-		return nil, fmt.Errorf("enc of type %q", kind)
 	}
 	if err != nil {
 		return nil, err
