@@ -2,7 +2,7 @@ module github.com/sigcore/sigcore
 
 go 1.26.0
 
-// Test dependencies, and record sealing in signal/store.
+// Oracles of the tests.
 require (
 	filippo.io/edwards25519 v1.2.0
 	golang.org/x/crypto v0.59.0

@@ -36,7 +36,9 @@
 //
 // # Implementations
 //
-// The choice is made once, at the start of the process; [Report] shows it.
+// The choice is made once, at the start of the process; [Report] shows it. The
+// environment variable SIGCORE_CPU removes tiers: SIGCORE_CPU=generic leaves none,
+// SIGCORE_CPU=mulx=off takes away the one below.
 //
 //	mulx     BMI2, AVX2: the ladder of X25519, multiples of the base point, sums of two
 //	         multiples, the arithmetic of scalars, the kernels of package field

@@ -16,7 +16,8 @@ var (
 	// ErrPadding is a plaintext whose padding is wrong.
 	ErrPadding = errors.New("send: bad padding")
 	// ErrNoDeviceIdentity means that a stanza would carry a pkmsg, which needs
-	// the device identity, and there is none.
+	// the device identity, and there is none. Peer returns it, and Group if
+	// distribution is required; other stanzas go out without the identity.
 	ErrNoDeviceIdentity = errors.New("send: a pkmsg needs the device identity")
 	// ErrNoRecipient means that there is no device of the recipient to send to.
 	ErrNoRecipient = errors.New("send: no device of the recipient")

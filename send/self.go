@@ -11,7 +11,7 @@ type Self struct {
 	PN, LID binary.JID
 
 	// DeviceIdentity is the encoded ADVSignedDeviceIdentity. Stanzas with a
-	// pkmsg carry it. Nil if there is none.
+	// pkmsg carry it. Nil if there is none: see [ErrNoDeviceIdentity].
 	DeviceIdentity []byte
 }
 

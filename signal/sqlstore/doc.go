@@ -13,5 +13,10 @@
 // it is reused. What the disk below keeps is beyond this package.
 //
 // A database of this package is meant for a local file system: WAL needs shared
-// memory between the processes that open it.
+// memory between the processes that open it. Several processes may open one
+// file, but each account belongs to one of them, and to one [SQLite] in it: the
+// locks of package signal do not reach further. This is not checked.
+//
+// The package is a module of its own, to be required beside that of package
+// signal.
 package sqlstore
