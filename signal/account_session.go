@@ -40,6 +40,7 @@ type peer struct {
 	session  *Session // nil if there is no row
 	identity knownIdentity
 	dirty    bool  // the session is to be written
+	starting bool  // initiateAll is about to start a session
 	err      error // of reading the rows
 }
 
@@ -78,40 +79,60 @@ func (p *peer) put(b *store.Batch) error {
 	return nil
 }
 
-// initiate starts a session from a bundle, in memory.
-func (p *peer) initiate(local Local, policy TrustPolicy, bundle *Bundle, b *store.Batch) (changed bool, err error) {
-	if err := p.identity.check(policy, bundle.Identity); err != nil {
-		return false, err
+// initiateAll starts the sessions of peers from bundles, in memory.
+func (a *Account) initiateAll(peers []*peer, items []AddressedBundle, b *store.Batch) []BundleResult {
+	out := make([]BundleResult, len(items))
+	policy := a.policy()
+	started := make([]Initiation, 0, len(items))
+	at := make([]int, 0, len(items))
+	finish := func() {
+		InitiateMany(a.local, started)
+		for k, i := range at {
+			p := peers[i]
+			p.starting = false
+			if out[i].Err = started[k].Err; out[i].Err != nil {
+				continue
+			}
+			p.session, p.dirty = started[k].Session, true
+			out[i].IdentityChanged = p.identity.see(b, items[i].Bundle.Identity)
+		}
+		started, at = started[:0], at[:0]
 	}
-	s := p.session
-	if s == nil {
-		s = new(Session)
+	for i, p := range peers {
+		// What is known of an address may follow from an item before.
+		if p.starting {
+			finish()
+		}
+		if out[i].Err = p.err; p.err == nil {
+			out[i].Err = p.identity.check(policy, items[i].Bundle.Identity)
+		}
+		if out[i].Err != nil {
+			continue
+		}
+		s := p.session
+		if s == nil {
+			s = new(Session)
+		}
+		started, at = append(started, Initiation{Session: s, Bundle: items[i].Bundle}), append(at, i)
+		p.starting = true
 	}
-	if err := s.Initiate(local, bundle); err != nil {
-		return false, err
-	}
-	p.session, p.dirty = s, true
-	return p.identity.see(b, bundle.Identity), nil
+	finish()
+	return out
 }
 
-// encrypt makes the next message, in memory.
-func (p *peer) encrypt(policy TrustPolicy, plaintext []byte, b *store.Batch) (c Ciphertext, err error) {
+// check reports whether there is a session to send with, and a trusted identity.
+func (p *peer) check(policy TrustPolicy) error {
+	if p.err != nil {
+		return p.err
+	}
 	if p.session == nil || !p.session.HasCurrent() {
-		return c, ErrNoSession
+		return ErrNoSession
 	}
 	remote, ok := p.session.RemoteIdentity()
 	if !ok {
-		return c, fmt.Errorf("signal: session without remote identity: %w", ErrCorruptRecord)
+		return fmt.Errorf("signal: session without remote identity: %w", ErrCorruptRecord)
 	}
-	if err := p.identity.check(policy, remote); err != nil {
-		return c, err
-	}
-	if c.Type, c.Body, err = p.session.Encrypt(nil, plaintext); err != nil {
-		return Ciphertext{}, err
-	}
-	p.dirty = true
-	p.identity.see(b, remote)
-	return c, nil
+	return p.identity.check(policy, remote)
 }
 
 // lockSessions takes the locks of addresses.
@@ -210,18 +231,8 @@ func (a *Account) ProcessBundles(ctx context.Context, items []AddressedBundle) (
 	if err != nil {
 		return nil, err
 	}
-	var (
-		b      store.Batch
-		out    = make([]BundleResult, len(items))
-		policy = a.policy()
-	)
-	for i, p := range peers {
-		if p.err != nil {
-			out[i].Err = p.err
-			continue
-		}
-		out[i].IdentityChanged, out[i].Err = p.initiate(a.local, policy, items[i].Bundle, &b)
-	}
+	var b store.Batch
+	out := a.initiateAll(peers, items, &b)
 	if err := putPeers(&b, peers); err != nil {
 		return nil, err
 	}
@@ -294,16 +305,28 @@ func (a *Account) EncryptMany(ctx context.Context, items []Outgoing) ([]EncryptR
 	return out, nil
 }
 
-// encryptTo encrypts items to their peers, in memory.
+// encryptTo encrypts items to their peers, in memory. The bodies share memory.
 func (a *Account) encryptTo(peers []*peer, items []Outgoing, b *store.Batch) []EncryptResult {
 	out := make([]EncryptResult, len(items))
 	policy := a.policy()
+	todo := make([]Encryption, 0, len(items))
+	at := make([]int, 0, len(items))
 	for i, p := range peers {
-		if p.err != nil {
-			out[i].Err = p.err
+		if out[i].Err = p.check(policy); out[i].Err == nil {
+			todo, at = append(todo, Encryption{Session: p.session, Plaintext: items[i].Plaintext}), append(at, i)
+		}
+	}
+	EncryptMany(nil, todo)
+	for k, i := range at {
+		c := &todo[k]
+		if out[i].Err = c.Err; c.Err != nil {
 			continue
 		}
-		out[i].Ciphertext, out[i].Err = p.encrypt(policy, items[i].Plaintext, b)
+		out[i].Ciphertext = Ciphertext{Type: c.Type, Body: c.Body}
+		p := peers[i]
+		p.dirty = true
+		remote, _ := p.session.RemoteIdentity()
+		p.identity.see(b, remote)
 	}
 	return out
 }

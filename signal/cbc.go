@@ -10,28 +10,32 @@ import (
 // paddedSize is the size of the ciphertext of n bytes: PKCS #7 adds 1 to 16.
 func paddedSize(n int) int { return n - n%aes.BlockSize + aes.BlockSize }
 
-// appendCBC appends the AES-256-CBC encryption of plaintext with PKCS #7
-// padding. The blocks are chained here and not by crypto/cipher, whose mode
-// would be one more allocation than the key schedule.
-func appendCBC(dst []byte, key *[32]byte, iv *[16]byte, plaintext []byte) []byte {
+// appendPadded appends plaintext with PKCS #7 padding.
+func appendPadded(dst, plaintext []byte) []byte {
+	n := paddedSize(len(plaintext))
+	dst = append(slices.Grow(dst, n), plaintext...)
+	pad := n - len(plaintext)
+	for range pad {
+		dst = append(dst, byte(pad))
+	}
+	return dst
+}
+
+// encryptCBC encrypts whole blocks with AES-256-CBC in place. They are chained
+// here and not by crypto/cipher, whose mode would be one more allocation than the
+// key schedule.
+func encryptCBC(b []byte, key *[32]byte, iv *[16]byte) {
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		panic("signal: internal error: " + err.Error()) // for other key lengths only
 	}
-	n := paddedSize(len(plaintext))
-	start := len(dst)
-	dst = append(slices.Grow(dst, n), plaintext...)
-	for pad := start + n - len(dst); len(dst) < start+n; {
-		dst = append(dst, byte(pad))
-	}
 	prev := iv[:]
-	for b := dst[start:]; len(b) > 0; b = b[aes.BlockSize:] {
+	for ; len(b) > 0; b = b[aes.BlockSize:] {
 		c := b[:aes.BlockSize]
 		subtle.XORBytes(c, c, prev)
 		block.Encrypt(c, c)
 		prev = c
 	}
-	return dst
 }
 
 // clearPlain wipes a plaintext of m that was appended to dst, with its padding.

@@ -12,7 +12,9 @@
 // sender in one group. Whoever owns such a value serialises access to it: its
 // methods are not safe for concurrent use. Trust in identities, the lookup of
 // prekeys and their deletion are the caller's; what it has to know comes back
-// in a result, such as [Received].
+// in a result, such as [Received]. [InitiateMany], [EncryptMany] and
+// [DecryptGroupMany] take many values at once, and give what one after the other
+// would give.
 //
 // Wire form: a public key in a message is 33 bytes, the type byte 5 and the
 // Montgomery u-coordinate; messages are protobuf behind a version byte. MACs

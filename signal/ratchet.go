@@ -11,13 +11,18 @@ var ratchetInfo = []byte("WhisperRatchet")
 // key and a chain key at index 0. nextRoot may be root.
 func ratchetRoot(nextRoot *[32]byte, chain *chainKey, root *[32]byte, ours *PrivateKey, theirs *PublicKey) {
 	var shared [32]byte
-	var okm [64]byte
 	ours.agree(&shared, theirs)
+	rootStep(nextRoot, chain, root, &shared)
+	clear(shared[:])
+}
+
+// rootStep is ratchetRoot with what was agreed on.
+func rootStep(nextRoot *[32]byte, chain *chainKey, root, shared *[32]byte) {
+	var okm [64]byte
 	kdf.HKDF(okm[:], shared[:], root[:], ratchetInfo)
 	*nextRoot = [32]byte(okm[:32])
 	*chain = chainKey{key: [32]byte(okm[32:])}
 	clear(okm[:])
-	clear(shared[:])
 }
 
 // An opening is what an authenticated message is about to change in its state.

@@ -222,7 +222,9 @@ func (k *SenderKey) Encrypt(dst, plaintext []byte) ([]byte, error) {
 	dst = slices.Grow(dst, senderHeaderSize(st.id, st.chain.index, n)+n+SignatureSize)
 	start := len(dst)
 	dst = appendSenderHeader(dst, st.id, st.chain.index, n)
-	dst = appendCBC(dst, &keys.cipher, &keys.iv, plaintext)
+	text := len(dst)
+	dst = appendPadded(dst, plaintext)
+	encryptCBC(dst[text:], &keys.cipher, &keys.iv)
 	keys.wipe()
 	sig := st.signer.SignWithRandom(&z, dst[start:])
 	clear(z[:])
@@ -239,57 +241,93 @@ func (k *SenderKey) Encrypt(dst, plaintext []byte) ([]byte, error) {
 // authentic message with a bad length or padding. On any error the record is
 // unchanged.
 func (k *SenderKey) Decrypt(dst, message []byte) ([]byte, error) {
-	var m SenderKeyMessage
-	if err := m.parse(message); err != nil {
+	var o groupOpening
+	if err := o.find(k, message); err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(k.states, func(st *senderKeyState) bool { return st.id == m.KeyID })
-	if i < 0 {
-		return nil, ErrNoSenderKey
-	}
-	st := k.states[i]
-	if st.verifier == nil {
-		st.verifier = curve.NewVerificationKey((*[32]byte)(&st.public))
-	}
-	if !st.verifier.Verify(m.signed, m.Signature[:]) {
+	if !o.st.verifier.Verify(o.m.signed, o.m.Signature[:]) {
 		return nil, ErrBadSignature
 	}
+	return o.decrypt(dst)
+}
 
-	var seed [32]byte
-	stored, next := -1, st.chain
-	var skipped []skippedKey
-	if m.Iteration < st.chain.index {
-		var ok bool
-		if stored, ok = st.skipped.find(m.Iteration); !ok {
-			return nil, &DuplicateError{Next: st.chain.index, Counter: m.Iteration}
-		}
-		seed = st.skipped.at(stored).seed
-	} else {
-		if m.Iteration-next.index > MaxForwardJump {
-			return nil, &SkipError{Next: next.index, Counter: m.Iteration, Max: MaxForwardJump}
-		}
-		var err error
-		if skipped, err = next.advance(m.Iteration, &seed, nil); err != nil {
-			return nil, err
-		}
+// A groupOpening is a group message on its way in. It changes nothing before
+// commit.
+type groupOpening struct {
+	m  SenderKeyMessage
+	st *senderKeyState
+
+	stored  int          // position of the skipped key that was used, or -1
+	next    chainKey     // the chain after the message
+	skipped []skippedKey // keys to keep, of messages that were passed
+	seed    [32]byte
+	keys    groupKeys
+}
+
+// find reads the message and looks for its key, whose verifier it makes.
+func (o *groupOpening) find(k *SenderKey, message []byte) error {
+	if err := o.m.parse(message); err != nil {
+		return err
 	}
-	var keys groupKeys
-	defer keys.wipe()
-	keys.derive(&seed)
-	clear(seed[:])
-	plain, err := appendCBCPlain(dst, &keys.cipher, &keys.iv, m.Ciphertext)
-	if err != nil {
-		clear(skipped)
+	i := slices.IndexFunc(k.states, func(st *senderKeyState) bool { return st.id == o.m.KeyID })
+	if i < 0 {
+		return ErrNoSenderKey
+	}
+	o.st = k.states[i]
+	if o.st.verifier == nil {
+		o.st.verifier = curve.NewVerificationKey((*[32]byte)(&o.st.public))
+	}
+	return nil
+}
+
+// decrypt decrypts a message whose signature holds, and commits it.
+func (o *groupOpening) decrypt(dst []byte) ([]byte, error) {
+	defer o.wipe()
+	if err := o.selectSeed(); err != nil {
 		return nil, err
 	}
-	if stored >= 0 {
-		st.skipped.remove(stored)
-	} else {
-		st.chain = next
-		st.skipped.add(skipped)
-		clear(skipped)
+	o.keys.derive(&o.seed)
+	plain, err := appendCBCPlain(dst, &o.keys.cipher, &o.keys.iv, o.m.Ciphertext)
+	if err != nil {
+		return nil, err
 	}
+	o.commit()
 	return plain, nil
+}
+
+// selectSeed finds or derives the seed of the message.
+func (o *groupOpening) selectSeed() error {
+	st := o.st
+	o.stored, o.next = -1, st.chain
+	if o.m.Iteration < st.chain.index {
+		var ok bool
+		if o.stored, ok = st.skipped.find(o.m.Iteration); !ok {
+			return &DuplicateError{Next: st.chain.index, Counter: o.m.Iteration}
+		}
+		o.seed = st.skipped.at(o.stored).seed
+		return nil
+	}
+	if o.m.Iteration-o.next.index > MaxForwardJump {
+		return &SkipError{Next: o.next.index, Counter: o.m.Iteration, Max: MaxForwardJump}
+	}
+	var err error
+	o.skipped, err = o.next.advance(o.m.Iteration, &o.seed, o.skipped[:0])
+	return err
+}
+
+func (o *groupOpening) commit() {
+	if o.stored >= 0 {
+		o.st.skipped.remove(o.stored)
+		return
+	}
+	o.st.chain = o.next
+	o.st.skipped.add(o.skipped)
+}
+
+func (o *groupOpening) wipe() {
+	clear(o.skipped)
+	o.next, o.seed = chainKey{}, [32]byte{}
+	o.keys.wipe()
 }
 
 // Empty reports whether the record has no key.

@@ -11,30 +11,64 @@ import "slices"
 // record is unchanged. Whether RemoteIdentity is trusted is for the caller to
 // ask before.
 func (s *Session) Encrypt(dst, plaintext []byte) (MessageType, []byte, error) {
+	var x sealing
+	if err := x.begin(s); err != nil {
+		return 0, nil, err
+	}
+	x.keys.derive(&x.seed)
+	dst = x.write(dst, plaintext)
+	encryptCBC(dst[x.text:x.mac], &x.keys.cipher, &x.keys.iv)
+	x.tag(dst)
+	x.commit()
+	return x.typ, dst, nil
+}
+
+// A sealing is a message on its way out. It changes nothing before commit.
+type sealing struct {
+	st   *state
+	next chainKey // after the message
+	seed [32]byte
+	keys messageKeys
+	typ  MessageType
+
+	// Positions in the buffer: of the SignalMessage, its ciphertext and its MAC.
+	start, text, mac int
+}
+
+// begin steps the chain. The errors are those of Encrypt.
+func (x *sealing) begin(s *Session) error {
 	st := s.current
 	switch {
 	case st == nil || !st.sender.open:
-		return 0, nil, ErrNoSession
+		return ErrNoSession
 	case st.version != sessionVersion:
-		return 0, nil, &VersionError{Got: st.version}
+		return &VersionError{Got: st.version}
 	}
-	next := st.sender.chain
-	var seed [32]byte
-	if err := next.step(&seed); err != nil {
-		return 0, nil, err
-	}
-	var keys messageKeys
-	keys.derive(&seed)
-	clear(seed[:])
+	x.st, x.next = st, st.sender.chain
+	return x.next.step(&x.seed)
+}
 
+// maxOverhead is the most by which the message is longer than its plaintext, in
+// bytes.
+func (st *state) maxOverhead() int {
+	const inner = 1 + keyFieldSize + 2*6 + 6 + 16 + macSize
+	if st.pending.ok {
+		return inner + 1 + 6 + 2*keyFieldSize + 6 + 2*6
+	}
+	return inner
+}
+
+// write appends the message, with the padded plaintext in place of the
+// ciphertext and nothing in place of the MAC.
+func (x *sealing) write(dst, plaintext []byte) []byte {
+	st := x.st
 	counter := st.sender.chain.index
 	n := paddedSize(len(plaintext))
-	header := signalHeaderSize(counter, st.previousCounter, n)
-	size := header + n + macSize
-	typ := TypeSignal
+	size := signalHeaderSize(counter, st.previousCounter, n) + n + macSize
+	x.typ = TypeSignal
 	var envelope PreKeySignalMessage
 	if p := &st.pending; p.ok {
-		typ = TypePreKey
+		x.typ = TypePreKey
 		envelope = PreKeySignalMessage{
 			RegistrationID: st.localID,
 			HasPreKeyID:    p.hasPreKeyID,
@@ -48,15 +82,27 @@ func (s *Session) Encrypt(dst, plaintext []byte) (MessageType, []byte, error) {
 	} else {
 		dst = slices.Grow(dst, size)
 	}
-	start := len(dst)
+	x.start = len(dst)
 	dst = appendSignalHeader(dst, &st.sender.public, counter, st.previousCounter, n)
-	dst = appendCBC(dst, &keys.cipher, &keys.iv, plaintext)
-	mac := messageMAC(&keys.mac, &st.localIdentity, &st.remoteIdentity, dst[start:])
-	dst = append(dst, mac[:]...)
-	keys.wipe()
-	if typ == TypePreKey {
+	x.text = len(dst)
+	dst = appendPadded(dst, plaintext)
+	x.mac = len(dst)
+	dst = append(dst, make([]byte, macSize)...)
+	if x.typ == TypePreKey {
 		dst = envelope.appendTrailer(dst)
 	}
-	st.sender.chain = next
-	return typ, dst, nil
+	return dst
+}
+
+// tag puts the MAC in its place.
+func (x *sealing) tag(buf []byte) {
+	mac := messageMAC(&x.keys.mac, &x.st.localIdentity, &x.st.remoteIdentity, buf[x.start:x.mac])
+	copy(buf[x.mac:], mac[:])
+}
+
+// commit moves the session past the message, and wipes its keys.
+func (x *sealing) commit() {
+	x.st.sender.chain = x.next
+	x.next, x.seed = chainKey{}, [32]byte{}
+	x.keys.wipe()
 }

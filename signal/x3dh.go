@@ -36,22 +36,65 @@ func (s *x3dhSecret) derive(root *[32]byte, chain *chainKey) {
 	clear(s.b[:])
 }
 
+// maxAgreements is how many agreements start a session: four of X3DH and one of
+// the first ratchet step.
+const maxAgreements = 5
+
+// initiatorKeys are what a session that starts here draws.
+type initiatorKeys struct{ base, ratchet PrivateKey }
+
+func (k *initiatorKeys) draw() error {
+	if err := generatePrivateKey(&k.base); err != nil {
+		return err
+	}
+	return generatePrivateKey(&k.ratchet)
+}
+
+func (k *initiatorKeys) wipe() { *k = initiatorKeys{} }
+
+// agreements returns how many agreements start a session with the bundle, and
+// sets private and point to their keys, in the order of X3DH, the ratchet step
+// last. identity is our private key.
+func (k *initiatorKeys) agreements(private, point *[maxAgreements][32]byte, identity *[32]byte, b *Bundle) int {
+	private[0], point[0] = *identity, b.SignedPreKey
+	private[1], point[1] = k.base, b.Identity
+	private[2], point[2] = k.base, b.SignedPreKey
+	n := 3
+	if b.HasPreKey {
+		private[n], point[n] = k.base, b.PreKey
+		n++
+	}
+	private[n], point[n] = k.ratchet, b.SignedPreKey
+	return n + 1
+}
+
 // initiate returns the state of the initiator.
 func initiate(local *Local, b *Bundle) (*state, error) {
-	var base, ratchet PrivateKey
-	if err := generatePrivateKey(&base); err != nil {
+	var k initiatorKeys
+	defer k.wipe()
+	if err := k.draw(); err != nil {
 		return nil, err
 	}
-	if err := generatePrivateKey(&ratchet); err != nil {
-		return nil, err
-	}
+	var private, point, shared [maxAgreements][32]byte
+	n := k.agreements(&private, &point, (*[32]byte)(local.Identity.key.Bytes()), b)
+	agreeMany(shared[:n], private[:n], point[:n])
+	public := [2]PublicKey{k.base.public(), k.ratchet.public()}
+	st := k.state(local, b, &public, shared[:n])
+	clear(private[:])
+	clear(shared[:])
+	return st, nil
+}
+
+// state returns the state of the initiator from its public keys, base and
+// ratchet, and what was agreed on.
+func (k *initiatorKeys) state(local *Local, b *Bundle, public *[2]PublicKey, shared [][32]byte) *state {
 	st := &state{body: &body{
 		version:        sessionVersion,
 		localIdentity:  local.Identity.public,
 		remoteIdentity: b.Identity,
 		localID:        local.RegistrationID,
 		remoteID:       b.RegistrationID,
-		baseKey:        base.public(),
+		baseKey:        public[0],
 		hasBaseKey:     true,
 	}}
 	st.pending = pendingPreKey{
@@ -62,22 +105,19 @@ func initiate(local *Local, b *Bundle) (*state, error) {
 		baseKey:        st.baseKey,
 	}
 	s := newX3DHSecret()
-	local.Identity.key.Agree(s.slot(), (*[32]byte)(&b.SignedPreKey))
-	base.agree(s.slot(), &b.Identity)
-	base.agree(s.slot(), &b.SignedPreKey)
-	if b.HasPreKey {
-		base.agree(s.slot(), &b.PreKey)
+	x3dh, ratchet := shared[:len(shared)-1], &shared[len(shared)-1]
+	for i := range x3dh {
+		*s.slot() = x3dh[i]
 	}
 	r := receiverChain{ratchet: b.SignedPreKey}
 	s.derive(&st.root, &r.chain)
-	clear(base[:])
 
 	// The signed prekey is the responder's first ratchet key: its chain is
 	// what X3DH gives, ours comes from a step against it.
 	st.receivers = []receiverChain{r}
-	st.sender = senderChain{keyed: true, open: true, public: ratchet.public(), private: ratchet}
-	ratchetRoot(&st.root, &st.sender.chain, &st.root, &ratchet, &b.SignedPreKey)
-	return st, nil
+	st.sender = senderChain{keyed: true, open: true, public: public[1], private: k.ratchet}
+	rootStep(&st.root, &st.sender.chain, &st.root, ratchet)
+	return st
 }
 
 // respond returns the state of the responder.
