@@ -118,7 +118,8 @@ func (a *Account) EncryptGroup(ctx context.Context, name SenderKeyName, plaintex
 
 // DecryptGroup decrypts a message of a group and returns the plaintext, with
 // its padding, once the key is written. On any error nothing is changed.
-// Errors: ErrNoSenderKey; ErrBadSignature; a *DuplicateError; a *SkipError; a
+// Errors: ErrNoSenderKey; ErrBadSignature; a *DuplicateError; a
+// *RolledBackError; a *NoMessageKeyError; a *SkipError; a
 // *VersionError; ErrMalformed.
 func (a *Account) DecryptGroup(ctx context.Context, name SenderKeyName, body []byte) (plaintext []byte, err error) {
 	err = a.changeSenderKey(ctx, name, func(k *SenderKey) error {

@@ -336,7 +336,8 @@ func (a *Account) encryptTo(peers []*peer, items []Outgoing, b *store.Batch) []E
 // session used up is deleted, in one transaction. On any error nothing is
 // changed and nothing deleted, and the message can be given again.
 //
-// Errors: ErrNoSession; ErrBadMAC; a *DuplicateError; a *SkipError; a
+// Errors: ErrNoSession; ErrBadMAC; a *DuplicateError; a
+// *RolledBackError; a *NoMessageKeyError; a *SkipError; a
 // *VersionError; ErrMalformed and the key errors; ErrPreKeyID and
 // ErrSignedPreKeyID; *UntrustedIdentityError.
 func (a *Account) Decrypt(ctx context.Context, addr Address, typ MessageType, body []byte) (*Decrypted, error) {

@@ -34,11 +34,23 @@ var (
 	// or no session at all.
 	ErrNoSession = errors.New("signal: no session")
 
+	// ErrSenderClosed is an ErrNoSession: there is a session, which cannot send
+	// because an imported record has no chain to send with, or because its
+	// counters could not be proved unused. It receives, and sends again once the
+	// peer has made a ratchet step; a new session is the way to send now.
+	ErrSenderClosed = fmt.Errorf("%w that can send: its sending chain is closed", ErrNoSession)
+
 	// ErrNoSenderKey means that no sender key of that id is known.
 	ErrNoSenderKey = errors.New("signal: no sender key")
 
 	// ErrDuplicate is in the chain of a [DuplicateError].
-	ErrDuplicate = errors.New("signal: message was decrypted before, or its key was discarded")
+	ErrDuplicate = errors.New("signal: message was decrypted before")
+
+	// ErrRolledBack is in the chain of a [RolledBackError].
+	ErrRolledBack = errors.New("signal: counter was used by another message")
+
+	// ErrNoMessageKey is in the chain of a [NoMessageKeyError].
+	ErrNoMessageKey = errors.New("signal: key of the message was never had, or was discarded unused")
 
 	// ErrTooFar is in the chain of a [SkipError].
 	ErrTooFar = errors.New("signal: message counter is too far in the future")
@@ -89,17 +101,45 @@ func (e *VersionError) Unwrap() error {
 	return ErrUnknownVersion
 }
 
-// A DuplicateError is a message whose key was used before, or was skipped so
-// long ago that it is no longer kept. Next is the counter that the chain
-// expects next.
+// A DuplicateError is a message whose key was used before: it was delivered
+// twice. Next is the counter that the chain expects next. For the last 16
+// counters of a chain it is known which message used them; with an older one, or
+// in a record that was imported, a message that the error [RolledBackError] is
+// about counts as a duplicate.
 type DuplicateError struct{ Next, Counter uint32 }
 
 func (e *DuplicateError) Error() string {
-	return fmt.Sprintf("signal: message %d of a chain at %d was decrypted before, or its key was discarded", e.Counter, e.Next)
+	return fmt.Sprintf("signal: message %d of a chain at %d was decrypted before", e.Counter, e.Next)
 }
 
 // Unwrap returns ErrDuplicate.
 func (e *DuplicateError) Unwrap() error { return ErrDuplicate }
+
+// A RolledBackError is a message whose key was used before, by another message:
+// the sender was put back to an earlier state and uses its counters again, or the
+// message is a forgery. Next is the counter that the chain expects next.
+type RolledBackError struct{ Next, Counter uint32 }
+
+func (e *RolledBackError) Error() string {
+	return fmt.Sprintf("signal: message %d of a chain at %d has the counter of another one", e.Counter, e.Next)
+}
+
+// Unwrap returns ErrRolledBack.
+func (e *RolledBackError) Unwrap() error { return ErrRolledBack }
+
+// A NoMessageKeyError is a message of which the key was never had, because the
+// sender key was handed out at a later iteration, or was skipped so long ago
+// that it is no longer kept. A message that was read before so many others that
+// this cannot be told counts here too. Next is the counter that the chain
+// expects next.
+type NoMessageKeyError struct{ Next, Counter uint32 }
+
+func (e *NoMessageKeyError) Error() string {
+	return fmt.Sprintf("signal: message %d of a chain at %d: its key was never had, or was discarded unused", e.Counter, e.Next)
+}
+
+// Unwrap returns ErrNoMessageKey.
+func (e *NoMessageKeyError) Unwrap() error { return ErrNoMessageKey }
 
 // A SkipError is a message that would skip more keys than the limit Max. Next
 // is the counter that the chain expects next.
@@ -115,7 +155,7 @@ func (e *SkipError) Unwrap() error { return ErrTooFar }
 // An UnreadableError is a message that was tried with more than one session of a
 // record, in vain. It has the number of sessions for each reason.
 type UnreadableError struct {
-	BadMAC, Duplicate, TooFar, ClosedChain, Version int
+	BadMAC, Duplicate, RolledBack, NoMessageKey, TooFar, ClosedChain, Version int
 
 	// Other counts sessions that cannot be read, and chains at their end.
 	Other int
@@ -124,15 +164,15 @@ type UnreadableError struct {
 }
 
 func (e *UnreadableError) Error() string {
-	return fmt.Sprintf("%v (of %d sessions: %d bad MAC, %d duplicate, %d too far, %d closed chain, %d version, %d other)",
-		e.gravest, e.tried(), e.BadMAC, e.Duplicate, e.TooFar, e.ClosedChain, e.Version, e.Other)
+	return fmt.Sprintf("%v (of %d sessions: %d bad MAC, %d duplicate, %d rolled back, %d without key, %d too far, %d closed chain, %d version, %d other)",
+		e.gravest, e.tried(), e.BadMAC, e.Duplicate, e.RolledBack, e.NoMessageKey, e.TooFar, e.ClosedChain, e.Version, e.Other)
 }
 
 // Unwrap returns the gravest of the reasons.
 func (e *UnreadableError) Unwrap() error { return e.gravest }
 
 func (e *UnreadableError) tried() int {
-	return e.BadMAC + e.Duplicate + e.TooFar + e.ClosedChain + e.Version + e.Other
+	return e.BadMAC + e.Duplicate + e.RolledBack + e.NoMessageKey + e.TooFar + e.ClosedChain + e.Version + e.Other
 }
 
 // add counts why a session did not read the message.
@@ -142,6 +182,10 @@ func (e *UnreadableError) add(err error) {
 		e.BadMAC++
 	case errors.Is(err, ErrDuplicate):
 		e.Duplicate++
+	case errors.Is(err, ErrRolledBack):
+		e.RolledBack++
+	case errors.Is(err, ErrNoMessageKey):
+		e.NoMessageKey++
 	case errors.Is(err, ErrTooFar):
 		e.TooFar++
 	case errors.Is(err, ErrClosedChain):

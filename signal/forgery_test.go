@@ -107,7 +107,7 @@ func TestForgeryChangesNothing(t *testing.T) {
 		{"known key, later counter", forge(func(m *SignalMessage) { m.Counter += 700 }), ErrBadMAC},
 		{"known key, too late a counter", forge(func(m *SignalMessage) { m.Counter += 2001 }), ErrTooFar},
 		{"known key, skipped counter", forge(func(m *SignalMessage) { m.Counter -= 2 }), ErrBadMAC},
-		{"known key, used counter", forge(func(m *SignalMessage) { m.Counter-- }), ErrDuplicate},
+		{"known key, used counter", forge(func(m *SignalMessage) { m.Counter-- }), ErrRolledBack},
 		{"low order key", forge(func(m *SignalMessage) { m.RatchetKey = PublicKey{} }), ErrBadMAC},
 		{"version 4", append([]byte{0x43}, genuine[1:]...), ErrUnknownVersion},
 		{"version 2", append([]byte{0x23}, genuine[1:]...), ErrLegacyVersion},

@@ -113,3 +113,26 @@ func TestImportSenderKeyUnderLease(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSendingWithoutAChain: no session and one that cannot send are told apart,
+// and both call for a new session.
+func TestSendingWithoutAChain(t *testing.T) {
+	_, _, err := new(Session).Encrypt(nil, nil)
+	if err != ErrNoSession {
+		t.Errorf("no session: %v", err)
+	}
+	alice, bob := conversation(t)
+	exchange(t, alice, bob, "after which bob has a new ratchet key")
+	alice.session.SetLease(alice.session.SenderCounter()+maxBurn+1, [16]byte{}, false)
+	alice.session.waive()
+	for _, s := range []*Session{alice.session, must(ParseSession(record(alice.session)))(t)} {
+		_, _, err = s.Encrypt(nil, nil)
+		wantError(t, "a closed chain", err, ErrSenderClosed)
+		wantError(t, "a closed chain", err, ErrNoSession)
+		if s.CanEncrypt() || !s.HasCurrent() {
+			t.Error("what can be asked of the session does not fit")
+		}
+	}
+	exchange(t, bob, alice, "which alice has not seen")
+	exchange(t, alice, bob, "a new chain")
+}

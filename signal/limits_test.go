@@ -143,7 +143,7 @@ func TestJumpToOneself(t *testing.T) {
 		t.Errorf("%q, %v", plain, err)
 	}
 	err = other.unchanged(t, "a pruned key", func() error { _, _, err := other.session.Decrypt(nil, jumpTo(t, alice, 22999), nil); return err })
-	wantError(t, "a pruned key", err, ErrDuplicate)
+	wantError(t, "a pruned key", err, ErrNoMessageKey)
 }
 
 // TestSkippedKeysAreBounded: messages that never arrive cost bounded memory,

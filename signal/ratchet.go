@@ -31,6 +31,8 @@ type opening struct {
 	receiver *receiverChain // nil: a new chain
 	ratchet  PublicKey      // of the new chain
 	root     [32]byte       // after the receiving half of the new ratchet step
+	counter  uint32         // of the message
+	mark     uint16         // of the message
 	stored   int            // position of the skipped key that was used, or -1
 	chain    chainKey       // the receiver chain after the message
 	skipped  []skippedKey   // keys to keep, of messages that were passed
@@ -56,7 +58,7 @@ func (st *state) open(o *opening, dst []byte, m *SignalMessage, b *budget) ([]by
 	if st.version != sessionVersion {
 		return nil, &VersionError{Got: st.version}
 	}
-	*o = opening{st: st, receiver: st.receiver(&m.RatchetKey), ratchet: m.RatchetKey, stored: -1}
+	*o = opening{st: st, receiver: st.receiver(&m.RatchetKey), ratchet: m.RatchetKey, counter: m.Counter, mark: markOf(m.MAC[:]), stored: -1}
 	var keys messageKeys
 	defer keys.wipe()
 	if err := o.selectKeys(&keys, m.Counter, b); err != nil {
@@ -76,7 +78,7 @@ func (o *opening) selectKeys(keys *messageKeys, counter uint32, b *budget) error
 		if counter < r.chain.index {
 			i, ok := r.skipped.find(counter)
 			if !ok {
-				return &DuplicateError{Next: r.chain.index, Counter: counter}
+				return r.used.refused(&r.skipped, r.chain.index, counter, o.mark)
 			}
 			o.stored = i
 			k := r.skipped.at(i)
@@ -137,15 +139,16 @@ func (o *opening) commit() (ratcheted bool) {
 	st.pending = pendingPreKey{}
 	switch {
 	case o.stored >= 0:
-		o.receiver.skipped.remove(o.stored)
+		r := o.receiver
+		r.skipped.remove(o.stored)
+		r.used.use(r.chain.index, o.counter, o.mark)
 		return false
 	case o.receiver != nil:
-		o.receiver.chain = o.chain
-		o.receiver.skipped.add(o.skipped)
+		o.advance(o.receiver)
 		return false
 	}
-	r := receiverChain{ratchet: o.ratchet, chain: o.chain}
-	r.skipped.add(o.skipped)
+	r := receiverChain{ratchet: o.ratchet}
+	o.advance(&r)
 	st.addReceiver(r)
 	st.root = o.root
 	// The number of messages of the replaced chain but one, and 0 for none, as
@@ -156,4 +159,11 @@ func (o *opening) commit() (ratcheted bool) {
 	}
 	st.sender = o.sender
 	return true
+}
+
+// advance moves the chain behind the message.
+func (o *opening) advance(r *receiverChain) {
+	r.used.pass(r.chain.index, o.counter, o.mark)
+	r.skipped.pass(r.chain.index, o.counter, o.skipped)
+	r.chain = o.chain
 }

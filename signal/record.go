@@ -131,14 +131,71 @@ func (c *chainKey) append(dst []byte, closed bool) []byte {
 }
 
 func (r *receiverChain) size(f form) int {
-	return keyFieldSize + 2 + bytesFieldSize(r.chain.size(r.closed)) + r.skipped.size(f, sessionSeed)
+	return keyFieldSize + 2 + bytesFieldSize(r.chain.size(r.closed)) + r.skipped.size(f, sessionSeed) + historySize(f, &r.skipped, &r.used, r.chain.index)
 }
 
 func (r *receiverChain) append(dst []byte, f form) []byte {
 	dst = appendKeyField(dst, 1, &r.ratchet)
 	dst = append(dst, 2<<3|2, 0) // the private key that only a sender chain has
 	dst = r.chain.append(appendBytesTag(dst, 3, r.chain.size(r.closed)), r.closed)
-	return r.skipped.append(dst, f, sessionSeed)
+	dst = r.skipped.append(dst, f, sessionSeed)
+	return appendHistory(dst, f, &r.skipped, &r.used, r.chain.index)
+}
+
+// The history of a chain is in the fields 101 and 102 of it, in the form of this
+// package only: from which counter on keys are known, and the marks of counters
+// that were used.
+
+const (
+	tagFloor = 101<<3 | 0
+	tagUsed  = 102<<3 | 2
+)
+
+func historySize(f form, kept *skippedKeys, used *usedCounters, next uint32) (n int) {
+	if f == portable {
+		return 0
+	}
+	if kept.floor > 0 {
+		n += 2 + varintSize(uint64(kept.floor))
+	}
+	if size := used.stored(next); size > 0 {
+		n += 3 + size
+	}
+	return n
+}
+
+func appendHistory(dst []byte, f form, kept *skippedKeys, used *usedCounters, next uint32) []byte {
+	if f == portable {
+		return dst
+	}
+	if kept.floor > 0 {
+		dst = protowire.AppendVarint(protowire.AppendVarint(dst, tagFloor), uint64(kept.floor))
+	}
+	if size := used.stored(next); size > 0 {
+		dst = append(protowire.AppendVarint(dst, tagUsed), byte(size))
+		dst = used.append(dst, next)
+	}
+	return dst
+}
+
+// A history is what was read of one. What is malformed counts as nothing.
+type history struct {
+	floor uint32
+	used  []byte
+}
+
+func (h *history) read(r *fieldReader) {
+	switch {
+	case r.num == 101 && r.typ == protowire.VarintType:
+		h.floor = uint32(r.v)
+	case r.num == 102 && r.typ == protowire.BytesType:
+		h.used = r.data
+	}
+}
+
+func (h *history) set(kept *skippedKeys, used *usedCounters, next uint32) {
+	kept.floor = min(h.floor, next)
+	used.parse(h.used, next)
 }
 
 // The signed prekey id is an int32 in the record: ids from 2^31 on are
@@ -300,6 +357,7 @@ type storedChain struct {
 	key             []byte
 	index           uint32
 	skipped         skippedKeys
+	history         history
 }
 
 func (c *storedChain) parse(b []byte) bool {
@@ -335,6 +393,8 @@ func (c *storedChain) parse(b []byte) bool {
 			}
 			// The others are as long, give or take a byte of a counter.
 			c.skipped.push(k, 1+len(r.b)/len(r.data))
+		case 101, 102:
+			c.history.read(&r)
 		}
 		c.skipped.parseSeeds(&r, sessionSeed)
 	}
@@ -409,6 +469,7 @@ func (r *receiverChain) parse(b []byte) bool {
 		r.chain.key = [32]byte(s.key)
 	}
 	r.skipped = s.skipped
+	s.history.set(&r.skipped, &r.used, r.chain.index)
 	r.skipped.sort()
 	r.skipped.prune()
 	return true

@@ -6,7 +6,7 @@ import "errors"
 // message could not be read.
 type RetryReason uint8
 
-// The codes that the errors of this package lead to. Others exist: 9 to 13 are
+// The codes that the errors of this package lead to. Others exist: 10 to 13 are
 // about things that this package does not do.
 const (
 	RetryUnknown          RetryReason = 0
@@ -17,7 +17,8 @@ const (
 	RetryInvalidSignature RetryReason = 5
 	RetryFutureMessage    RetryReason = 6 // the counter is too far ahead
 	RetryBadMAC           RetryReason = 7
-	RetryInvalidSession   RetryReason = 8 // our record is corrupt or at its end
+	RetryInvalidSession   RetryReason = 8 // our record is corrupt or at its end, or the sender was rolled back
+	RetryMessageKey       RetryReason = 9 // the key of the message is not there
 )
 
 var retryReasons = []struct {
@@ -32,6 +33,8 @@ var retryReasons = []struct {
 	{ErrSignedPreKeyID, RetryInvalidKeyID},
 	{ErrBadKeyType, RetryInvalidKey},
 	{ErrBadKeyLength, RetryInvalidKey},
+	{ErrRolledBack, RetryInvalidSession},
+	{ErrNoMessageKey, RetryMessageKey},
 	{ErrBadMAC, RetryBadMAC},
 	{ErrBadSignature, RetryInvalidSignature},
 	{ErrTooFar, RetryFutureMessage},

@@ -33,6 +33,8 @@ func TestRetryReason(t *testing.T) {
 		{ErrChainEnd, RetryInvalidSession, true},
 		{errNoSenderChain, RetryInvalidSession, true},
 		{&DuplicateError{}, RetryUnknown, false},
+		{&RolledBackError{}, RetryInvalidSession, true},
+		{&NoMessageKeyError{}, RetryMessageKey, true},
 		{&UntrustedIdentityError{}, RetryUnknown, false},
 		{fmt.Errorf("a corrupt record, found while reading: %w: %w", ErrMalformed, ErrCorruptRecord), RetryInvalidSession, true},
 	} {

@@ -16,6 +16,7 @@ import (
 type SenderKey struct {
 	states []*senderKeyState
 	lease  lease
+	parsed bool // from a record that there was
 }
 
 // A senderKeyState is one key of a sender: a chain and the key that signs.
@@ -26,6 +27,7 @@ type senderKeyState struct {
 	private PrivateKey // zero unless canSign
 	canSign bool
 	skipped skippedKeys // oldest first
+	used    usedCounters
 
 	signer   *curve.PrivateKey      // of private, made at the first use
 	verifier *curve.VerificationKey // of public, made at the first use
@@ -66,11 +68,16 @@ func (d Distribution) Err() error {
 	return nil
 }
 
-// Create makes a key of our own if the record has none. It draws the id, 4
-// bytes, the chain key, 32 bytes, and the signing key, 32 bytes.
+// Create makes a key of our own if there is no record yet. It draws the id, 4
+// bytes, the chain key, 32 bytes, and the signing key, 32 bytes. The error wraps
+// ErrCorruptRecord if there was a record without a key: what it held is lost,
+// and only Rotate may take its place.
 func (k *SenderKey) Create() error {
-	if len(k.states) > 0 {
+	switch {
+	case len(k.states) > 0:
 		return nil
+	case k.parsed:
+		return fmt.Errorf("signal: stored sender key without a key: %w", ErrCorruptRecord)
 	}
 	return k.Rotate()
 }
@@ -160,9 +167,10 @@ func (k *SenderKey) Process(message []byte) (Distribution, error) {
 		k.states = slices.Delete(k.states, MaxSenderKeyStates-1, n)
 	}
 	k.states = slices.Insert(k.states, 0, &senderKeyState{
-		id:     m.KeyID,
-		chain:  chainKey{key: m.ChainKey, index: m.Iteration},
-		public: m.SigningKey,
+		id:      m.KeyID,
+		chain:   chainKey{key: m.ChainKey, index: m.Iteration},
+		public:  m.SigningKey,
+		skipped: skippedKeys{floor: m.Iteration},
 	})
 	k.lease.ceiling = 0
 	return outcome, nil
@@ -237,7 +245,7 @@ func (k *SenderKey) Encrypt(dst, plaintext []byte) ([]byte, error) {
 // before anything is derived.
 //
 // The error is ErrNoSenderKey if no key has the message's id, ErrBadSignature,
-// a *DuplicateError, a *SkipError, or wraps ErrMalformed, also for an
+// a *DuplicateError, a *RolledBackError, a *NoMessageKeyError, a *SkipError, or wraps ErrMalformed, also for an
 // authentic message with a bad length or padding. On any error the record is
 // unchanged.
 func (k *SenderKey) Decrypt(dst, message []byte) ([]byte, error) {
@@ -302,7 +310,7 @@ func (o *groupOpening) selectSeed() error {
 	if o.m.Iteration < st.chain.index {
 		var ok bool
 		if o.stored, ok = st.skipped.find(o.m.Iteration); !ok {
-			return &DuplicateError{Next: st.chain.index, Counter: o.m.Iteration}
+			return st.used.refused(&st.skipped, st.chain.index, o.m.Iteration, markOf(o.m.Signature[:]))
 		}
 		o.seed = st.skipped.at(o.stored).seed
 		return nil
@@ -316,12 +324,15 @@ func (o *groupOpening) selectSeed() error {
 }
 
 func (o *groupOpening) commit() {
+	st, mark := o.st, markOf(o.m.Signature[:])
 	if o.stored >= 0 {
-		o.st.skipped.remove(o.stored)
+		st.skipped.remove(o.stored)
+		st.used.use(st.chain.index, o.m.Iteration, mark)
 		return
 	}
-	o.st.chain = o.next
-	o.st.skipped.add(o.skipped)
+	st.used.pass(st.chain.index, o.m.Iteration, mark)
+	st.skipped.pass(st.chain.index, o.m.Iteration, o.skipped)
+	st.chain = o.next
 }
 
 func (o *groupOpening) wipe() {
@@ -358,7 +369,7 @@ func (k *SenderKey) CanEncrypt() bool { return len(k.states) > 0 && k.states[0].
 
 // Clone returns a copy that shares nothing that changes with k.
 func (k *SenderKey) Clone() *SenderKey {
-	c := &SenderKey{lease: k.lease}
+	c := &SenderKey{lease: k.lease, parsed: k.parsed}
 	for _, st := range k.states {
 		s := *st
 		s.skipped = st.skipped.clone()

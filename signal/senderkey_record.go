@@ -13,18 +13,23 @@ import (
 // AppendBinary appends the record in the storage form. The error is always
 // nil.
 func (k *SenderKey) AppendBinary(dst []byte) ([]byte, error) {
-	return k.lease.append(k.AppendPortable(dst)), nil
+	return k.lease.append(k.appendStates(dst, compact)), nil
 }
 
-// AppendPortable appends the record without its lease.
+// AppendPortable appends the record as every reader of it understands it,
+// without its lease and without what tells why a message has no key.
 func (k *SenderKey) AppendPortable(dst []byte) []byte {
+	return k.appendStates(dst, portable)
+}
+
+func (k *SenderKey) appendStates(dst []byte, f form) []byte {
 	size := maxLeaseSize
 	for _, st := range k.states {
-		size += bytesFieldSize(st.size())
+		size += bytesFieldSize(st.size(f))
 	}
 	dst = slices.Grow(dst, size)
 	for _, st := range k.states {
-		dst = st.append(appendBytesTag(dst, 1, st.size()))
+		dst = st.append(appendBytesTag(dst, 1, st.size(f)), f)
 	}
 	return dst
 }
@@ -36,26 +41,27 @@ func (st *senderKeyState) signingSize() int {
 	return keyFieldSize
 }
 
-func (st *senderKeyState) size() int {
+func (st *senderKeyState) size(f form) int {
 	return uintFieldSize(st.id) + bytesFieldSize(st.chain.size(false)) + bytesFieldSize(st.signingSize()) +
-		st.skipped.size(compact, senderKeySeed)
+		st.skipped.size(compact, senderKeySeed) + historySize(f, &st.skipped, &st.used, st.chain.index)
 }
 
-func (st *senderKeyState) append(dst []byte) []byte {
+func (st *senderKeyState) append(dst []byte, f form) []byte {
 	dst = appendUintField(dst, 1, st.id)
 	dst = st.chain.append(appendBytesTag(dst, 2, st.chain.size(false)), false)
 	dst = appendKeyField(appendBytesTag(dst, 3, st.signingSize()), 1, &st.public)
 	if st.canSign {
 		dst = appendBytesField(dst, 2, st.private[:])
 	}
-	return st.skipped.append(dst, compact, senderKeySeed)
+	dst = st.skipped.append(dst, compact, senderKeySeed)
+	return appendHistory(dst, f, &st.skipped, &st.used, st.chain.index)
 }
 
 // ParseSenderKey reads a record, of this package or of another implementation,
 // and keeps MaxSenderKeyStates keys. Iterations that are left out are 0. It
 // keeps nothing of record. The error wraps ErrCorruptRecord.
 func ParseSenderKey(record []byte) (*SenderKey, error) {
-	k := new(SenderKey)
+	k := &SenderKey{parsed: true}
 	var l leaseReader
 	r := fieldReader{b: record}
 	for r.next() {
@@ -82,6 +88,7 @@ func ParseSenderKey(record []byte) (*SenderKey, error) {
 func (st *senderKeyState) parse(b []byte) bool {
 	var public, private []byte
 	var hasChain, hasSigning bool
+	var h history
 	r := fieldReader{b: b}
 	for r.next() {
 		switch r.num {
@@ -115,6 +122,8 @@ func (st *senderKeyState) parse(b []byte) bool {
 				return false
 			}
 			st.skipped.push(k, 1+len(r.b)/len(r.data))
+		case 101, 102:
+			h.read(&r)
 		}
 		st.skipped.parseSeeds(&r, senderKeySeed)
 	}
@@ -131,6 +140,7 @@ func (st *senderKeyState) parse(b []byte) bool {
 		}
 		st.canSign = true
 	}
+	h.set(&st.skipped, &st.used, st.chain.index)
 	st.skipped.sort()
 	st.skipped.prune()
 	return true

@@ -151,7 +151,7 @@ func TestSenderKeyStates(t *testing.T) {
 	if _, err := late.Process(must(sender.AppendDistribution(nil))(t)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := late.Decrypt(nil, body[4:]); !errors.Is(err, ErrDuplicate) {
+	if _, err := late.Decrypt(nil, body[4:]); !errors.Is(err, ErrNoMessageKey) {
 		t.Error(err)
 	}
 	body = must(sender.Encrypt(nil, []byte("y")))(t)
@@ -225,7 +225,7 @@ func TestSenderKeyLimits(t *testing.T) {
 		t.Errorf("%d skipped keys, want %d", n, MaxSkippedKeys)
 	}
 	_, err = receiver.Decrypt(nil, at(2))
-	wantError(t, "pruned key", err, ErrDuplicate)
+	wantError(t, "pruned key", err, ErrNoMessageKey)
 	read(3000, at(3000))
 
 	// The end of a chain, on both sides.
@@ -261,5 +261,23 @@ func TestSenderKeyRecordCut(t *testing.T) {
 		if !errors.Is(err, ErrCorruptRecord) || k != nil {
 			t.Fatalf("%d of %d bytes: %v", n, len(whole), err)
 		}
+	}
+}
+
+// TestCreateOverEmptyRecord: a stored record without a key is not the same as
+// none.
+func TestCreateOverEmptyRecord(t *testing.T) {
+	lost := must(ParseSenderKey(nil))(t)
+	for _, k := range []*SenderKey{lost, lost.Clone()} {
+		err := withDraws(t, k.Create)
+		if !errors.Is(err, ErrCorruptRecord) || !k.Empty() {
+			t.Fatalf("%v", err)
+		}
+	}
+	if err := lost.Rotate(); err != nil || lost.Create() != nil || !lost.CanEncrypt() {
+		t.Fatal(err)
+	}
+	if err := new(SenderKey).Create(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -52,7 +52,7 @@ var (
 // key has been authenticated. On any error the record is unchanged.
 //
 // If nothing reads the message, the error wraps the gravest of the sessions': a
-// *DuplicateError, else ErrBadMAC, else that of the session tried first, such
+// *DuplicateError, a *RolledBackError, a *NoMessageKeyError, ErrBadMAC, else that of the session tried first, such
 // as a *SkipError or ErrClosedChain; if several were tried it is an
 // *UnreadableError, which counts the reasons. A message that is authentic but has a bad
 // length or padding is ErrMalformed. ErrNoSession: the record is empty.
@@ -122,6 +122,10 @@ func graver(a, b error) error {
 	rank := func(err error) int {
 		switch {
 		case errors.Is(err, ErrDuplicate):
+			return 5
+		case errors.Is(err, ErrRolledBack):
+			return 4
+		case errors.Is(err, ErrNoMessageKey):
 			return 3
 		case err == ErrBadMAC:
 			return 2

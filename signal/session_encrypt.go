@@ -6,8 +6,9 @@ import "slices"
 // PreKeySignalMessage until the peer has answered. dst's capacity must not
 // overlap plaintext.
 //
-// The error is ErrNoSession if no current session can send, ErrChainEnd, or a
-// *VersionError for an imported session of another version. On any error the
+// The error is ErrNoSession, or ErrSenderClosed, which wraps it, if there is a
+// session that cannot send; ErrChainEnd; or a *VersionError for an imported
+// session of another version. On any error the
 // record is unchanged. Whether RemoteIdentity is trusted is for the caller to
 // ask before.
 func (s *Session) Encrypt(dst, plaintext []byte) (MessageType, []byte, error) {
@@ -39,8 +40,10 @@ type sealing struct {
 func (x *sealing) begin(s *Session) error {
 	st := s.current
 	switch {
-	case st == nil || !st.sender.open:
+	case st == nil:
 		return ErrNoSession
+	case !st.sender.open:
+		return ErrSenderClosed
 	case st.version != sessionVersion:
 		return &VersionError{Got: st.version}
 	}

@@ -45,6 +45,10 @@ type skippedKeys struct {
 	list []skippedKey
 	used int // of list
 
+	// Keys of counters below floor that are not here were never here, or were
+	// discarded, unless they were used.
+	floor uint32
+
 	stored []byte // in place of list; never written to, so that copies share it
 	count  int    // of stored
 	last   uint32 // counter in stored
@@ -195,6 +199,15 @@ func (s *skippedKeys) compact() {
 	s.used = 0
 }
 
+// pass takes in what a chain skipped that was at from and used counter: keys, of
+// the last counters that were skipped.
+func (s *skippedKeys) pass(from, counter uint32, keys []skippedKey) {
+	if first := counter - uint32(len(keys)); first > from {
+		s.floor = max(s.floor, first)
+	}
+	s.add(keys)
+}
+
 // add appends keys, which come after all there are unless a loaded record was
 // odd, and prunes: once more than MaxSkippedKeys+pruneSlack are held, the
 // oldest go until MaxSkippedKeys remain.
@@ -218,6 +231,7 @@ func (s *skippedKeys) prune() {
 	s.load()
 	s.compact()
 	n := len(s.list) - MaxSkippedKeys
+	s.floor = max(s.floor, s.list[n-1].counter+1)
 	clear(s.list[:n])
 	s.list = s.list[n:]
 }

@@ -50,6 +50,7 @@ type receiverChain struct {
 	closed  bool
 	chain   chainKey
 	skipped skippedKeys
+	used    usedCounters
 }
 
 // A pendingPreKey is what every message repeats until the peer has answered.

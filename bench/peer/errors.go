@@ -39,7 +39,7 @@ var classes = []struct {
 	{"bad_signature", []error{signal.ErrBadSignature}},
 	{"invalid_prekey_id", []error{signal.ErrPreKeyID}},
 	{"invalid_signed_prekey_id", []error{signal.ErrSignedPreKeyID}},
-	{"duplicate", []error{signal.ErrDuplicate}},
+	{"duplicate", []error{signal.ErrDuplicate, signal.ErrRolledBack, signal.ErrNoMessageKey}},
 	{"too_far", []error{signal.ErrTooFar}},
 	{"closed_chain", []error{signal.ErrClosedChain}},
 	{"already_known", []error{signal.ErrAlreadyKnown}},

@@ -72,7 +72,7 @@ func testGroup(t *testing.T, open Open) {
 	carol.decryptGroup(alice, body, "both")
 	bob.decryptGroup(alice, missed, "missed") // out of order
 	_, err = carol.DecryptGroup(ctx, alice.senderKey(), missed)
-	wantError(t, "message before the key was given", err, signal.ErrDuplicate)
+	wantError(t, "message before the key was given", err, signal.ErrNoMessageKey)
 	_, err = carol.DecryptGroup(ctx, bob.senderKey(), missed)
 	wantError(t, "message of an unknown sender", err, signal.ErrNoSenderKey)
 	_, err = bob.EncryptGroup(ctx, alice.senderKey(), []byte("x"))

@@ -415,6 +415,8 @@ type SenderKeyStateStructure struct {
 	SenderChainKey    *SenderKeyStateStructure_SenderChainKey     `protobuf:"bytes,2,opt,name=sender_chain_key,json=senderChainKey" json:"sender_chain_key,omitempty"`
 	SenderSigningKey  *SenderKeyStateStructure_SenderSigningKey   `protobuf:"bytes,3,opt,name=sender_signing_key,json=senderSigningKey" json:"sender_signing_key,omitempty"`
 	SenderMessageKeys []*SenderKeyStateStructure_SenderMessageKey `protobuf:"bytes,4,rep,name=sender_message_keys,json=senderMessageKeys" json:"sender_message_keys,omitempty"`
+	KnownFrom         *uint32                                     `protobuf:"varint,101,opt,name=known_from,json=knownFrom" json:"known_from,omitempty"`
+	Used              []byte                                      `protobuf:"bytes,102,opt,name=used" json:"used,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -473,6 +475,20 @@ func (x *SenderKeyStateStructure) GetSenderSigningKey() *SenderKeyStateStructure
 func (x *SenderKeyStateStructure) GetSenderMessageKeys() []*SenderKeyStateStructure_SenderMessageKey {
 	if x != nil {
 		return x.SenderMessageKeys
+	}
+	return nil
+}
+
+func (x *SenderKeyStateStructure) GetKnownFrom() uint32 {
+	if x != nil && x.KnownFrom != nil {
+		return *x.KnownFrom
+	}
+	return 0
+}
+
+func (x *SenderKeyStateStructure) GetUsed() []byte {
+	if x != nil {
+		return x.Used
 	}
 	return nil
 }
@@ -543,6 +559,8 @@ type SessionStructure_Chain struct {
 	SenderRatchetKeyPrivate []byte                               `protobuf:"bytes,2,opt,name=sender_ratchet_key_private,json=senderRatchetKeyPrivate" json:"sender_ratchet_key_private,omitempty"` // there and empty in receiver chains
 	ChainKey                *SessionStructure_Chain_ChainKey     `protobuf:"bytes,3,opt,name=chain_key,json=chainKey" json:"chain_key,omitempty"`
 	MessageKeys             []*SessionStructure_Chain_MessageKey `protobuf:"bytes,4,rep,name=message_keys,json=messageKeys" json:"message_keys,omitempty"`
+	KnownFrom               *uint32                              `protobuf:"varint,101,opt,name=known_from,json=knownFrom" json:"known_from,omitempty"` // of receiver chains: keys below are not known
+	Used                    []byte                               `protobuf:"bytes,102,opt,name=used" json:"used,omitempty"`                             // of receiver chains: marks of the last counters
 	unknownFields           protoimpl.UnknownFields
 	sizeCache               protoimpl.SizeCache
 }
@@ -601,6 +619,20 @@ func (x *SessionStructure_Chain) GetChainKey() *SessionStructure_Chain_ChainKey 
 func (x *SessionStructure_Chain) GetMessageKeys() []*SessionStructure_Chain_MessageKey {
 	if x != nil {
 		return x.MessageKeys
+	}
+	return nil
+}
+
+func (x *SessionStructure_Chain) GetKnownFrom() uint32 {
+	if x != nil && x.KnownFrom != nil {
+		return *x.KnownFrom
+	}
+	return 0
+}
+
+func (x *SessionStructure_Chain) GetUsed() []byte {
+	if x != nil {
+		return x.Used
 	}
 	return nil
 }
@@ -961,7 +993,7 @@ var File_storage_proto protoreflect.FileDescriptor
 
 const file_storage_proto_rawDesc = "" +
 	"\n" +
-	"\rstorage.proto\x12\x16sigcore.signal.storage\"\xa0\n" +
+	"\rstorage.proto\x12\x16sigcore.signal.storage\"\xd3\n" +
 	"\n" +
 	"\x10SessionStructure\x12'\n" +
 	"\x0fsession_version\x18\x01 \x01(\rR\x0esessionVersion\x122\n" +
@@ -976,12 +1008,15 @@ const file_storage_proto_rawDesc = "" +
 	" \x01(\rR\x14remoteRegistrationId\x122\n" +
 	"\x15local_registration_id\x18\v \x01(\rR\x13localRegistrationId\x12#\n" +
 	"\rneeds_refresh\x18\f \x01(\bR\fneedsRefresh\x12$\n" +
-	"\x0ealice_base_key\x18\r \x01(\fR\faliceBaseKey\x1a\xfc\x03\n" +
+	"\x0ealice_base_key\x18\r \x01(\fR\faliceBaseKey\x1a\xaf\x04\n" +
 	"\x05Chain\x12,\n" +
 	"\x12sender_ratchet_key\x18\x01 \x01(\fR\x10senderRatchetKey\x12;\n" +
 	"\x1asender_ratchet_key_private\x18\x02 \x01(\fR\x17senderRatchetKeyPrivate\x12T\n" +
 	"\tchain_key\x18\x03 \x01(\v27.sigcore.signal.storage.SessionStructure.Chain.ChainKeyR\bchainKey\x12\\\n" +
-	"\fmessage_keys\x18\x04 \x03(\v29.sigcore.signal.storage.SessionStructure.Chain.MessageKeyR\vmessageKeys\x1a2\n" +
+	"\fmessage_keys\x18\x04 \x03(\v29.sigcore.signal.storage.SessionStructure.Chain.MessageKeyR\vmessageKeys\x12\x1d\n" +
+	"\n" +
+	"known_from\x18e \x01(\rR\tknownFrom\x12\x12\n" +
+	"\x04used\x18f \x01(\fR\x04used\x1a2\n" +
 	"\bChainKey\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\rR\x05index\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\fR\x03key\x1a\x9f\x01\n" +
@@ -1023,12 +1058,15 @@ const file_storage_proto_rawDesc = "" +
 	"\n" +
 	"public_key\x18\x01 \x01(\fR\tpublicKey\x12\x1f\n" +
 	"\vprivate_key\x18\x02 \x01(\fR\n" +
-	"privateKey\"\xd9\x04\n" +
+	"privateKey\"\x8c\x05\n" +
 	"\x17SenderKeyStateStructure\x12\"\n" +
 	"\rsender_key_id\x18\x01 \x01(\rR\vsenderKeyId\x12h\n" +
 	"\x10sender_chain_key\x18\x02 \x01(\v2>.sigcore.signal.storage.SenderKeyStateStructure.SenderChainKeyR\x0esenderChainKey\x12n\n" +
 	"\x12sender_signing_key\x18\x03 \x01(\v2@.sigcore.signal.storage.SenderKeyStateStructure.SenderSigningKeyR\x10senderSigningKey\x12p\n" +
-	"\x13sender_message_keys\x18\x04 \x03(\v2@.sigcore.signal.storage.SenderKeyStateStructure.SenderMessageKeyR\x11senderMessageKeys\x1aB\n" +
+	"\x13sender_message_keys\x18\x04 \x03(\v2@.sigcore.signal.storage.SenderKeyStateStructure.SenderMessageKeyR\x11senderMessageKeys\x12\x1d\n" +
+	"\n" +
+	"known_from\x18e \x01(\rR\tknownFrom\x12\x12\n" +
+	"\x04used\x18f \x01(\fR\x04used\x1aB\n" +
 	"\x0eSenderChainKey\x12\x1c\n" +
 	"\titeration\x18\x01 \x01(\rR\titeration\x12\x12\n" +
 	"\x04seed\x18\x02 \x01(\fR\x04seed\x1aD\n" +
