@@ -2,6 +2,7 @@ package signal
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -65,7 +66,7 @@ func (st *state) size(f form) int {
 		n += bytesFieldSize(st.receivers[i].size(f))
 	}
 	if st.pending.ok {
-		n += bytesFieldSize(st.pending.size())
+		n += bytesFieldSize(st.pending.size(f))
 	}
 	n += uintFieldSize(st.remoteID) + uintFieldSize(st.localID)
 	if st.needsRefresh {
@@ -91,7 +92,7 @@ func (st *state) append(dst []byte, f form) []byte {
 		dst = r.append(appendBytesTag(dst, 7, r.size(f)), f)
 	}
 	if st.pending.ok {
-		dst = st.pending.append(appendBytesTag(dst, 9, st.pending.size()))
+		dst = st.pending.append(appendBytesTag(dst, 9, st.pending.size(f)), f)
 	}
 	dst = appendUintField(dst, 10, st.remoteID)
 	dst = appendUintField(dst, 11, st.localID)
@@ -202,20 +203,37 @@ func (h *history) set(kept *skippedKeys, used *usedCounters, next uint32) {
 // negative there, and take ten bytes.
 func (p *pendingPreKey) signedID() uint64 { return uint64(int64(int32(p.signedPreKeyID))) }
 
-func (p *pendingPreKey) size() int {
+// started is since when the session is pending. libsignal-client takes a session
+// without a time for one of 1970, too old to send with: one whose time is not
+// known is of the end of the 32 bits that other readers have for the field.
+func (p *pendingPreKey) started(f form) uint64 {
+	if f == portable && p.since == 0 {
+		return math.MaxUint32
+	}
+	return p.since
+}
+
+func (p *pendingPreKey) size(f form) int {
 	n := keyFieldSize + 1 + varintSize(p.signedID())
 	if p.hasPreKeyID {
 		n += uintFieldSize(p.preKeyID)
 	}
+	if at := p.started(f); at > 0 {
+		n += 1 + varintSize(at)
+	}
 	return n
 }
 
-func (p *pendingPreKey) append(dst []byte) []byte {
+func (p *pendingPreKey) append(dst []byte, f form) []byte {
 	if p.hasPreKeyID {
 		dst = appendUintField(dst, 1, p.preKeyID)
 	}
 	dst = appendKeyField(dst, 2, &p.baseKey)
-	return protowire.AppendVarint(append(dst, 3<<3), p.signedID())
+	dst = protowire.AppendVarint(append(dst, 3<<3), p.signedID())
+	if at := p.started(f); at > 0 {
+		dst = protowire.AppendVarint(append(dst, 4<<3), at)
+	}
+	return dst
 }
 
 // ParseSession reads a record, of this package or of another implementation:
@@ -487,6 +505,10 @@ func (p *pendingPreKey) parse(b []byte) bool {
 			r.bytes(&base)
 		case 3:
 			r.varint(&p.signedPreKeyID)
+		case 4:
+			if p.since = 0; r.typ == protowire.VarintType {
+				p.since = r.v
+			}
 		}
 	}
 	var err error

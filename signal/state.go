@@ -60,6 +60,7 @@ type pendingPreKey struct {
 	preKeyID       uint32
 	signedPreKeyID uint32
 	baseKey        PublicKey
+	since          uint64 // seconds, of records that have it; carried, not acted upon
 }
 
 // receiver returns the chain of a ratchet key of the peer, the newest one if

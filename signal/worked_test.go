@@ -3,9 +3,13 @@ package signal
 import (
 	"bytes"
 	"encoding/hex"
+	"math"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/sigcore/sigcore/internal/testvec"
+	"github.com/sigcore/sigcore/signal/internal/pb"
 )
 
 // TestWorkedVectors follows the conversation of the worked vectors: a bundle,
@@ -96,7 +100,26 @@ func TestWorkedVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal("session record", record(alice.session), v.SessRec)
-	equal("portable session record", alice.session.AppendPortable(nil), v.SessRec)
+	// The portable form says since when the session is pending, as far in the
+	// future as readers can hold, and is the same but for that.
+	var portable pb.RecordStructure
+	if err := proto.Unmarshal(alice.session.AppendPortable(nil), &portable); err != nil {
+		t.Fatal(err)
+	}
+	pending := portable.CurrentSession.PendingPreKey
+	if pending.GetTimestamp() != math.MaxUint32 {
+		t.Errorf("pending since %d", pending.GetTimestamp())
+	}
+	pending.Timestamp = nil
+	equal("portable session record", must(proto.MarshalOptions{Deterministic: true}.Marshal(&portable))(t), v.SessRec)
+	pending.Timestamp = proto.Uint64(1_700_000_000)
+	dated := must(ParseSession(must(proto.Marshal(&portable))(t)))(t)
+	for name, b := range map[string][]byte{"own": record(dated), "portable": dated.AppendPortable(nil)} {
+		var read pb.RecordStructure
+		if err := proto.Unmarshal(b, &read); err != nil || !proto.Equal(&read, &portable) {
+			t.Errorf("the time of a record is lost in the %s form: %v", name, err)
+		}
+	}
 	equal("session record read and written", record(must(ParseSession(v.SessRec))(t)), v.SessRec)
 	equal("root key", alice.session.current.root[:], v.AliceRatchet.Root)
 	equal("chain key", alice.session.current.sender.chain.key[:], v.AliceRatchet.Chain)

@@ -642,6 +642,7 @@ type SessionStructure_PendingPreKey struct {
 	PreKeyId       *uint32                `protobuf:"varint,1,opt,name=pre_key_id,json=preKeyId" json:"pre_key_id,omitempty"`
 	BaseKey        []byte                 `protobuf:"bytes,2,opt,name=base_key,json=baseKey" json:"base_key,omitempty"`
 	SignedPreKeyId *int32                 `protobuf:"varint,3,opt,name=signed_pre_key_id,json=signedPreKeyId" json:"signed_pre_key_id,omitempty"`
+	Timestamp      *uint64                `protobuf:"varint,4,opt,name=timestamp" json:"timestamp,omitempty"` // of libsignal-client, in seconds
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -693,6 +694,13 @@ func (x *SessionStructure_PendingPreKey) GetBaseKey() []byte {
 func (x *SessionStructure_PendingPreKey) GetSignedPreKeyId() int32 {
 	if x != nil && x.SignedPreKeyId != nil {
 		return *x.SignedPreKeyId
+	}
+	return 0
+}
+
+func (x *SessionStructure_PendingPreKey) GetTimestamp() uint64 {
+	if x != nil && x.Timestamp != nil {
+		return *x.Timestamp
 	}
 	return 0
 }
@@ -993,7 +1001,7 @@ var File_storage_proto protoreflect.FileDescriptor
 
 const file_storage_proto_rawDesc = "" +
 	"\n" +
-	"\rstorage.proto\x12\x16sigcore.signal.storage\"\xd3\n" +
+	"\rstorage.proto\x12\x16sigcore.signal.storage\"\xf2\n" +
 	"\n" +
 	"\x10SessionStructure\x12'\n" +
 	"\x0fsession_version\x18\x01 \x01(\rR\x0esessionVersion\x122\n" +
@@ -1029,12 +1037,13 @@ const file_storage_proto_rawDesc = "" +
 	"\x02iv\x18\x04 \x01(\fR\x02iv\x12\x1f\n" +
 	"\vsignal_seed\x18\x05 \x01(\fR\n" +
 	"signalSeed\x12\x12\n" +
-	"\x04seed\x18d \x01(\fR\x04seed\x1as\n" +
+	"\x04seed\x18d \x01(\fR\x04seed\x1a\x91\x01\n" +
 	"\rPendingPreKey\x12\x1c\n" +
 	"\n" +
 	"pre_key_id\x18\x01 \x01(\rR\bpreKeyId\x12\x19\n" +
 	"\bbase_key\x18\x02 \x01(\fR\abaseKey\x12)\n" +
-	"\x11signed_pre_key_id\x18\x03 \x01(\x05R\x0esignedPreKeyId\"\x93\x02\n" +
+	"\x11signed_pre_key_id\x18\x03 \x01(\x05R\x0esignedPreKeyId\x12\x1c\n" +
+	"\ttimestamp\x18\x04 \x01(\x04R\ttimestamp\"\x93\x02\n" +
 	"\x0fRecordStructure\x12Q\n" +
 	"\x0fcurrent_session\x18\x01 \x01(\v2(.sigcore.signal.storage.SessionStructureR\x0ecurrentSession\x12U\n" +
 	"\x11previous_sessions\x18\x02 \x03(\v2(.sigcore.signal.storage.SessionStructureR\x10previousSessions\x12)\n" +
