@@ -146,14 +146,21 @@ type SenderKeyInfo struct {
 // none.
 func (a *Account) SenderKeyInfo(ctx context.Context, name SenderKeyName) (info SenderKeyInfo, err error) {
 	recs, err := a.load(ctx, "sender key", name.key())
-	if err != nil || !recs[0].Found {
-		return info, err
-	}
-	k, err := ParseSenderKey(recs[0].Value)
 	if err != nil {
 		return info, err
 	}
-	info.RecordBytes = len(recs[0].Value)
+	return senderKeyInfo(recs[0])
+}
+
+func senderKeyInfo(r store.Record) (info SenderKeyInfo, err error) {
+	if !r.Found {
+		return info, nil
+	}
+	k, err := ParseSenderKey(r.Value)
+	if err != nil {
+		return info, err
+	}
+	info.RecordBytes = len(r.Value)
 	if info.KeyID, info.Exists = k.KeyID(); info.Exists {
 		info.Iteration, info.NeedsRotation = k.Iteration(), k.NeedsRotation()
 	}

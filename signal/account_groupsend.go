@@ -17,9 +17,19 @@ type GroupSend struct {
 	// name all devices.
 	Rotate bool
 
+	// Known, if not nil, is the id of the sender key that the devices outside
+	// Distribute are known to have: with another one, or none, or one that has
+	// reached RotationThreshold, the error is ErrNoSenderKey and nothing is
+	// changed. Without it a key is made if there is none.
+	Known *uint32
+
 	// Distribute names the devices that the sender key is sent to, over their
 	// sessions.
 	Distribute []Address
+
+	// Start says how sessions come about with devices of Distribute that have
+	// none.
+	Start *Start
 
 	// Wrap returns the plaintext that carries a distribution message to a
 	// device. It is called once if Distribute is not empty.
@@ -37,6 +47,12 @@ type GroupResult struct {
 	// Recipients holds the distribution message for each device of Distribute,
 	// in order, or the reason why the device did not get it.
 	Recipients []EncryptResult
+
+	// Started is what came of each bundle of Start, in order.
+	Started []BundleResult
+
+	// KeyID and Iteration are those of the message.
+	KeyID, Iteration uint32
 }
 
 // SendGroup encrypts a group message with our own sender key, after making
@@ -44,8 +60,9 @@ type GroupResult struct {
 // one read, one write, and the locks of all the sessions and of the key from
 // the one to the other, so that no other message of the group comes between.
 //
-// It draws the key if one is made, as CreateSenderKey does, then what Wrap
-// draws, then 64 bytes. An error of the whole means that nothing was
+// It draws the keys of each session that is started, as ProcessBundle does, then
+// the sender key if one is made, as CreateSenderKey does, then what Wrap draws,
+// then 64 bytes. An error of the whole means that nothing was
 // encrypted.
 func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, error) {
 	locked := make([]store.Key, 0, len(g.Distribute)+1)
@@ -75,6 +92,12 @@ func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, er
 		b   store.Batch
 		out GroupResult
 	)
+	if g.Known != nil {
+		if id, ok := k.KeyID(); !ok || id != *g.Known || k.NeedsRotation() {
+			return nil, ErrNoSenderKey
+		}
+	}
+	out.Started = a.startMissing(peers, g.Start, &b)
 	if g.Rotate {
 		err = k.Rotate()
 	} else {
@@ -83,6 +106,8 @@ func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, er
 	if err != nil {
 		return nil, err
 	}
+	out.KeyID, _ = k.KeyID()
+	out.Iteration = k.Iteration()
 	if len(peers) > 0 {
 		if out.Distribution, err = k.AppendDistribution(nil); err != nil {
 			return nil, err
@@ -95,7 +120,7 @@ func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, er
 		for i, addr := range g.Distribute {
 			items[i] = Outgoing{addr, plaintext}
 		}
-		out.Recipients = a.encryptTo(peers, items, &b)
+		out.Recipients = a.encryptTo(peers, items, g.Start.workers(), &b)
 	}
 	if out.Body, err = k.Encrypt(nil, g.Plaintext); err != nil {
 		return nil, err

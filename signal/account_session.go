@@ -41,6 +41,7 @@ type peer struct {
 	identity knownIdentity
 	dirty    bool  // the session is to be written
 	starting bool  // initiateAll is about to start a session
+	sending  bool  // encryptTo is about to encrypt
 	err      error // of reading the rows
 }
 
@@ -80,13 +81,13 @@ func (p *peer) put(b *store.Batch) error {
 }
 
 // initiateAll starts the sessions of peers from bundles, in memory.
-func (a *Account) initiateAll(peers []*peer, items []AddressedBundle, b *store.Batch) []BundleResult {
+func (a *Account) initiateAll(peers []*peer, items []AddressedBundle, workers int, b *store.Batch) []BundleResult {
 	out := make([]BundleResult, len(items))
 	policy := a.policy()
 	started := make([]Initiation, 0, len(items))
 	at := make([]int, 0, len(items))
 	finish := func() {
-		InitiateMany(a.local, started)
+		initiateMany(&a.local, started, workers)
 		for k, i := range at {
 			p := peers[i]
 			p.starting = false
@@ -232,7 +233,7 @@ func (a *Account) ProcessBundles(ctx context.Context, items []AddressedBundle) (
 		return nil, err
 	}
 	var b store.Batch
-	out := a.initiateAll(peers, items, &b)
+	out := a.initiateAll(peers, items, workerCount(0), &b)
 	if err := putPeers(&b, peers); err != nil {
 		return nil, err
 	}
@@ -281,49 +282,63 @@ type EncryptResult struct {
 // message that could not be encrypted has changed nothing and does not hinder
 // the others. An error of the whole means that there is no ciphertext at all.
 func (a *Account) EncryptMany(ctx context.Context, items []Outgoing) ([]EncryptResult, error) {
+	out, _, err := a.EncryptManyFrom(ctx, items, nil)
+	return out, err
+}
+
+// EncryptManyFrom is EncryptMany that first starts the sessions that are
+// missing, in the same read and the same write. With nil it is EncryptMany. The
+// second result is what came of each bundle of the start, in their order.
+func (a *Account) EncryptManyFrom(ctx context.Context, items []Outgoing, start *Start) ([]EncryptResult, []BundleResult, error) {
 	addrs := make([]Address, len(items))
 	for i := range items {
 		addrs[i] = items[i].To
 	}
 	locks, err := a.lockSessions(ctx, addrs...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer locks.release()
 	peers, err := a.peers(ctx, addrs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var b store.Batch
-	out := a.encryptTo(peers, items, &b)
+	started := a.startMissing(peers, start, &b)
+	out := a.encryptTo(peers, items, start.workers(), &b)
 	if err := putPeers(&b, peers); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := a.save(ctx, "sessions", &b); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return out, nil
+	return out, started, nil
 }
 
 // encryptTo encrypts items to their peers, in memory. The bodies share memory.
-func (a *Account) encryptTo(peers []*peer, items []Outgoing, b *store.Batch) []EncryptResult {
+func (a *Account) encryptTo(peers []*peer, items []Outgoing, workers int, b *store.Batch) []EncryptResult {
 	out := make([]EncryptResult, len(items))
 	policy := a.policy()
 	todo := make([]Encryption, 0, len(items))
 	at := make([]int, 0, len(items))
 	for i, p := range peers {
 		if out[i].Err = p.check(policy); out[i].Err == nil {
+			if p.sending {
+				workers = 1 // the second message of a session needs the first
+			}
+			p.sending = true
 			todo, at = append(todo, Encryption{Session: p.session, Plaintext: items[i].Plaintext}), append(at, i)
 		}
 	}
-	EncryptMany(nil, todo)
+	encryptMany(todo, workers)
 	for k, i := range at {
 		c := &todo[k]
+		p := peers[i]
+		p.sending = false
 		if out[i].Err = c.Err; c.Err != nil {
 			continue
 		}
 		out[i].Ciphertext = Ciphertext{Type: c.Type, Body: c.Body}
-		p := peers[i]
 		p.dirty = true
 		remote, _ := p.session.RemoteIdentity()
 		p.identity.see(b, remote)

@@ -20,26 +20,58 @@ const initiationChunk = 64
 // of each item in order, the errors, the records and the draws too. All bundles
 // are checked together, and all keys agreed on together. A session may be named
 // more than once.
-func InitiateMany(local Local, items []Initiation) {
-	if len(items) == 0 {
-		return
+func InitiateMany(local Local, items []Initiation) { initiateMany(&local, items, 1) }
+
+// initiateMany is InitiateMany by at most so many workers. If they are more
+// than one, no session may be named twice.
+func initiateMany(local *Local, items []Initiation, workers int) {
+	inChunks(len(items), initiationChunk, workers, func(next chunks) {
+		var w bundleWork
+		for from, to, ok := next(); ok; from, to, ok = next() {
+			w.check(items[from:to])
+		}
+	})
+	// The draws are those of one session after the other, whoever goes on.
+	drawn := make([]initiatorKeys, len(items))
+	defer clear(drawn)
+	for i := range items {
+		if items[i].Err == nil {
+			items[i].Err = drawn[i].draw()
+		}
 	}
-	w := newInitiationWork(min(len(items), initiationChunk))
-	defer w.wipe()
-	w.identity = [32]byte(local.Identity.key.Bytes())
-	for len(items) > 0 {
-		n := min(len(items), initiationChunk)
-		w.start(&local, items[:n])
-		items = items[n:]
+	inChunks(len(items), initiationChunk, workers, func(next chunks) {
+		w := newInitiationWork(min(len(items), initiationChunk))
+		defer w.wipe()
+		w.identity = [32]byte(local.Identity.key.Bytes())
+		for from, to, ok := next(); ok; from, to, ok = next() {
+			w.start(local, items[from:to], drawn[from:to])
+		}
+	})
+}
+
+// A bundleWork is the memory for the bundles of one chunk.
+type bundleWork struct {
+	bundles [initiationChunk]*Bundle
+	valid   [initiationChunk]bool
+}
+
+// check sets the errors of the items.
+func (w *bundleWork) check(items []Initiation) {
+	for i := range items {
+		w.bundles[i] = items[i].Bundle
+	}
+	verifyBundles(w.valid[:len(items)], w.bundles[:len(items)])
+	for i := range items {
+		items[i].Err = nil
+		if !w.valid[i] {
+			items[i].Err = ErrBadSignature
+		}
 	}
 }
 
-// An initiationWork is the memory of one chunk.
+// An initiationWork is the memory for the keys of one chunk.
 type initiationWork struct {
 	identity [32]byte
-	drawn    []initiatorKeys
-	bundles  []*Bundle
-	valid    []bool
 
 	private, point, shared [][32]byte // of the agreements
 	secret, public         [][32]byte // base and ratchet key of each
@@ -52,7 +84,6 @@ func newInitiationWork(n int) *initiationWork {
 		return part
 	}
 	return &initiationWork{
-		drawn: make([]initiatorKeys, n), bundles: make([]*Bundle, n), valid: make([]bool, n),
 		private: cut(n * maxAgreements), point: cut(n * maxAgreements), shared: cut(n * maxAgreements),
 		secret: cut(2 * n), public: cut(2 * n),
 	}
@@ -60,30 +91,22 @@ func newInitiationWork(n int) *initiationWork {
 
 func (w *initiationWork) wipe() {
 	w.identity = [32]byte{}
-	clear(w.drawn)
 	for _, keys := range [][][32]byte{w.private, w.shared, w.secret} {
 		clear(keys[:cap(keys)])
 	}
 }
 
-// start starts the sessions of one chunk.
-func (w *initiationWork) start(local *Local, items []Initiation) {
-	for i := range items {
-		w.bundles[i] = items[i].Bundle
-	}
-	verifyBundles(w.valid[:len(items)], w.bundles[:len(items)])
+// start starts the sessions of the items without an error, with the keys drawn
+// for each.
+func (w *initiationWork) start(local *Local, items []Initiation, drawn []initiatorKeys) {
 	w.private, w.point, w.secret = w.private[:0], w.point[:0], w.secret[:0]
 	for i := range items {
-		item, k := &items[i], &w.drawn[i]
-		item.Err = ErrBadSignature
-		if !w.valid[i] {
+		if items[i].Err != nil {
 			continue
 		}
-		if item.Err = k.draw(); item.Err != nil {
-			continue
-		}
+		k := &drawn[i]
 		var private, point [maxAgreements][32]byte
-		n := k.agreements(&private, &point, &w.identity, item.Bundle)
+		n := k.agreements(&private, &point, &w.identity, items[i].Bundle)
 		w.private, w.point = append(w.private, private[:n]...), append(w.point, point[:n]...)
 		w.secret = append(w.secret, k.base, k.ratchet)
 		clear(private[:])
@@ -102,7 +125,7 @@ func (w *initiationWork) start(local *Local, items []Initiation) {
 		if !item.Bundle.HasPreKey {
 			n--
 		}
-		item.Session.install(w.drawn[i].state(local, item.Bundle, &[2]PublicKey{public[0], public[1]}, shared[:n]))
+		item.Session.install(drawn[i].state(local, item.Bundle, &[2]PublicKey{public[0], public[1]}, shared[:n]))
 		shared, public = shared[n:], public[2:]
 	}
 }
@@ -142,4 +165,21 @@ func EncryptMany(dst []byte, items []Encryption) []byte {
 		}
 	}
 	return dst
+}
+
+// encryptionChunk is how many messages one of several workers takes at a time.
+const encryptionChunk = 32
+
+// encryptMany is EncryptMany by at most so many workers. If they are more than
+// one, no session may be named twice; the messages of a chunk share memory.
+func encryptMany(items []Encryption, workers int) {
+	if workers <= 1 {
+		EncryptMany(nil, items)
+		return
+	}
+	inChunks(len(items), encryptionChunk, workers, func(next chunks) {
+		for from, to, ok := next(); ok; from, to, ok = next() {
+			EncryptMany(nil, items[from:to])
+		}
+	})
 }

@@ -1,0 +1,86 @@
+package signal
+
+import (
+	"context"
+
+	"github.com/sigcore/sigcore/signal/store"
+)
+
+// A Start says how an operation that encrypts to many addresses comes by the
+// sessions that it lacks, and how much it may do at once. Nil is a Start
+// without bundles.
+type Start struct {
+	// Bundles start sessions with addresses of the operation that have none.
+	// A session that is there already, even one that was not answered yet,
+	// stays as it is, so that callers who fetched the same bundle do not replace
+	// each other's sessions. Bundles of other addresses are left alone.
+	Bundles []AddressedBundle
+
+	// Workers bounds the goroutines, up to MaxWorkers; 0 stands for one for each
+	// processor. Results, their order and draws do not depend on it.
+	Workers int
+}
+
+func (s *Start) workers() int {
+	if s == nil {
+		return workerCount(0)
+	}
+	return workerCount(s.Workers)
+}
+
+// startMissing starts sessions with the peers that have none, in memory. A peer
+// whose bundle is refused has the reason as its error.
+func (a *Account) startMissing(peers []*peer, start *Start, b *store.Batch) []BundleResult {
+	if start == nil || len(start.Bundles) == 0 {
+		return nil
+	}
+	byAddr := make(map[Address]*peer, len(peers))
+	for _, p := range peers {
+		byAddr[p.addr] = p
+	}
+	out := make([]BundleResult, len(start.Bundles))
+	missing := make([]*peer, 0, len(start.Bundles))
+	bundles := make([]AddressedBundle, 0, len(start.Bundles))
+	at := make([]int, 0, len(start.Bundles))
+	for i := range start.Bundles {
+		p := byAddr[start.Bundles[i].Addr]
+		if p == nil || p.err == nil && p.session != nil && p.session.HasCurrent() {
+			continue
+		}
+		// An address that is named twice is started once.
+		delete(byAddr, p.addr)
+		missing, bundles, at = append(missing, p), append(bundles, start.Bundles[i]), append(at, i)
+	}
+	for k, r := range a.initiateAll(missing, bundles, start.workers(), b) {
+		out[at[k]] = r
+		if r.Err != nil {
+			missing[k].err = r.Err
+		}
+	}
+	return out
+}
+
+// GroupState returns the facts about a sender key and, for each address in
+// order, whether there is a session with it, in one read: what a message to a
+// group needs to know before bundles are fetched. A session record that does
+// not parse counts as there, because no bundle replaces it: encrypting to the
+// address has the error.
+func (a *Account) GroupState(ctx context.Context, name SenderKeyName, addrs []Address) (info SenderKeyInfo, sessions []bool, err error) {
+	keys := make([]store.Key, len(addrs), len(addrs)+1)
+	for i, addr := range addrs {
+		keys[i] = store.Session(addr.String())
+	}
+	recs, err := a.load(ctx, "group", append(keys, name.key())...)
+	if err != nil {
+		return info, nil, err
+	}
+	sessions = make([]bool, len(addrs))
+	for i := range sessions {
+		if recs[i].Found {
+			s, err := ParseSession(recs[i].Value)
+			sessions[i] = err != nil || s.HasCurrent()
+		}
+	}
+	info, err = senderKeyInfo(recs[len(addrs)])
+	return info, sessions, err
+}
