@@ -12,12 +12,13 @@ import (
 // accountRow is the account's own row. Its form is protobuf: 1 identity private
 // key (32 bytes), 2 registration id, 3 the id from which the next one-time
 // prekeys get theirs, 4 the id of the current signed prekey (absent if there
-// is none).
+// is none), 5 the state of prekeys (absent if it is empty).
 type accountRow struct {
 	local        Local
 	nextPreKey   uint32
 	signedPreKey uint32
 	hasSigned    bool
+	keys         keyState
 }
 
 func (r *accountRow) append(dst []byte) []byte {
@@ -30,6 +31,9 @@ func (r *accountRow) append(dst []byte) []byte {
 	if r.hasSigned {
 		dst = protowire.AppendTag(dst, 4, protowire.VarintType)
 		dst = protowire.AppendVarint(dst, uint64(r.signedPreKey))
+	}
+	if keys := r.keys.append(nil); len(keys) > 0 {
+		dst = appendBytesField(dst, 5, keys)
 	}
 	return dst
 }
@@ -45,7 +49,7 @@ func parseAccountRow(rec []byte) (*accountRow, error) {
 	}
 	var (
 		r    accountRow
-		seen [5]bool
+		seen [6]bool
 	)
 	for b := rec; len(b) > 0; {
 		num, typ, n := protowire.ConsumeTag(b)
@@ -53,10 +57,22 @@ func parseAccountRow(rec []byte) (*accountRow, error) {
 			return nil, corrupt("bad tag")
 		}
 		b = b[n:]
-		if num < 1 || num > 4 || seen[num] || (typ == protowire.BytesType) != (num == 1) {
+		if num < 1 || num > 5 || seen[num] || (typ == protowire.BytesType) != (num == 1 || num == 5) {
 			return nil, corrupt("unexpected field")
 		}
 		seen[num] = true
+		if num == 5 {
+			v, n := protowire.ConsumeBytes(b)
+			ok := n >= 0
+			if ok {
+				r.keys, ok = parseKeyState(v)
+			}
+			if !ok {
+				return nil, corrupt("bad state of prekeys")
+			}
+			b = b[n:]
+			continue
+		}
 		if num == 1 {
 			v, n := protowire.ConsumeBytes(b)
 			if n < 0 {
