@@ -140,3 +140,36 @@ func BenchmarkParseSession(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkEncryptMany(b *testing.B) {
+	items := make([]Encryption, 64)
+	for i := range items {
+		alice, _ := conversation(b)
+		items[i] = Encryption{Session: alice.session, Plaintext: make([]byte, 128)}
+	}
+	buf := make([]byte, 0, 1<<16)
+	b.ReportAllocs()
+	for b.Loop() {
+		EncryptMany(buf, items)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(items)), "ns/message")
+}
+
+func BenchmarkDecryptGroupMany(b *testing.B) {
+	sender, receiver := group(b)
+	buf := make([]byte, 0, 1<<16)
+	items := make([]GroupDecryption, 64)
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		for i := range items {
+			items[i] = GroupDecryption{Key: receiver, Message: must(sender.Encrypt(nil, make([]byte, 128)))(b)}
+		}
+		b.StartTimer()
+		DecryptGroupMany(buf, items)
+		if items[63].Err != nil {
+			b.Fatal(items[63].Err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(items)), "ns/message")
+}

@@ -38,8 +38,21 @@ var messageKeysLabel = kdf.NewLabel("WhisperMessageKeys")
 func (k *messageKeys) derive(seed *[32]byte) {
 	var okm [96]byte
 	messageKeysLabel.SeedKeys96(&okm, seed)
-	k.cipher, k.mac, k.iv = [32]byte(okm[:32]), [32]byte(okm[32:64]), [16]byte(okm[64:])
+	k.set(&okm)
 	clear(okm[:])
+}
+
+func (k *messageKeys) set(okm *[96]byte) {
+	k.cipher, k.mac, k.iv = [32]byte(okm[:32]), [32]byte(okm[32:64]), [16]byte(okm[64:])
+}
+
+// deriveTwo is derive of two.
+func deriveTwo(k0, k1 *messageKeys, seed0, seed1 *[32]byte) {
+	var okm [2][96]byte
+	messageKeysLabel.SeedKeys96Pair(&okm[0], &okm[1], seed0, seed1)
+	k0.set(&okm[0])
+	k1.set(&okm[1])
+	okm = [2][96]byte{}
 }
 
 func (k *messageKeys) wipe() { *k = messageKeys{} }

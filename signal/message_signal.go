@@ -94,10 +94,15 @@ func appendSignalHeader(dst []byte, ratchet *PublicKey, counter, previous uint32
 // sender and receiver, then everything before the MAC.
 func messageMAC(key *[32]byte, sender, receiver *PublicKey, authenticated []byte) [macSize]byte {
 	var prefix [2 * PublicKeySize]byte
-	receiver.appendTagged(sender.appendTagged(prefix[:0]))
+	macPrefix(&prefix, sender, receiver)
 	var mac [32]byte
 	kdf.HMAC(&mac, key, prefix[:], authenticated)
 	return [macSize]byte(mac[:])
+}
+
+// macPrefix sets b to what the MAC covers before the message.
+func macPrefix(b *[2 * PublicKeySize]byte, sender, receiver *PublicKey) {
+	receiver.appendTagged(sender.appendTagged(b[:0]))
 }
 
 // verifyMAC checks the MAC over the bytes received. Constant time.

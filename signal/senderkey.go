@@ -187,8 +187,21 @@ var groupLabel = kdf.NewLabel("WhisperGroup")
 func (g *groupKeys) derive(seed *[32]byte) {
 	var okm [64]byte
 	groupLabel.SeedKeys64(&okm, seed)
-	g.iv, g.cipher = [16]byte(okm[:16]), [32]byte(okm[16:48])
+	g.set(&okm)
 	clear(okm[:])
+}
+
+func (g *groupKeys) set(okm *[64]byte) {
+	g.iv, g.cipher = [16]byte(okm[:16]), [32]byte(okm[16:48])
+}
+
+// deriveGroupTwo is derive of two.
+func deriveGroupTwo(g0, g1 *groupKeys, seed0, seed1 *[32]byte) {
+	var okm [2][64]byte
+	groupLabel.SeedKeys64Pair(&okm[0], &okm[1], seed0, seed1)
+	g0.set(&okm[0])
+	g1.set(&okm[1])
+	okm = [2][64]byte{}
 }
 
 func (g *groupKeys) wipe() { *g = groupKeys{} }
@@ -291,10 +304,15 @@ func (o *groupOpening) find(k *SenderKey, message []byte) error {
 // decrypt decrypts a message whose signature holds, and commits it.
 func (o *groupOpening) decrypt(dst []byte) ([]byte, error) {
 	defer o.wipe()
-	if err := o.selectSeed(); err != nil {
+	if err := o.selectSeed(o.st.chain); err != nil {
 		return nil, err
 	}
 	o.keys.derive(&o.seed)
+	return o.open(dst)
+}
+
+// open decrypts with the keys of the message, and commits it.
+func (o *groupOpening) open(dst []byte) ([]byte, error) {
 	plain, err := appendCBCPlain(dst, &o.keys.cipher, &o.keys.iv, o.m.Ciphertext)
 	if err != nil {
 		return nil, err
@@ -303,11 +321,11 @@ func (o *groupOpening) decrypt(dst []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// selectSeed finds or derives the seed of the message.
-func (o *groupOpening) selectSeed() error {
+// selectSeed finds or derives the seed of the message, for a key at chain.
+func (o *groupOpening) selectSeed(chain chainKey) error {
 	st := o.st
-	o.stored, o.next = -1, st.chain
-	if o.m.Iteration < st.chain.index {
+	o.stored, o.next = -1, chain
+	if o.m.Iteration < chain.index {
 		var ok bool
 		if o.stored, ok = st.skipped.find(o.m.Iteration); !ok {
 			return st.used.refused(&st.skipped, st.chain.index, o.m.Iteration, markOf(o.m.Signature[:]))

@@ -41,20 +41,62 @@ func decryptGroupChunk(dst []byte, items []GroupDecryption, w []groupOpening) []
 		items[i].Plaintext, items[i].Err = nil, w[i].find(items[i].Key, items[i].Message)
 	}
 	verifyGroup(items, w)
-	var scratch []skippedKey
-	for i := range items {
-		item := &items[i]
-		if item.Err != nil {
+	var scratch [2][]skippedKey
+	for i := 0; i < len(items); i++ {
+		if items[i].Err != nil {
 			continue
 		}
-		start := len(dst)
-		w[i].skipped = scratch
-		b, err := w[i].decrypt(dst)
-		scratch = w[i].skipped[:0]
-		if item.Err = err; err == nil {
-			dst = b
-			item.Plaintext = dst[start:len(dst):len(dst)]
+		first, k := i, i+1
+		w[i].skipped = scratch[0]
+		for k < len(items) && items[k].Err != nil {
+			k++
 		}
+		if k < len(items) {
+			w[k].skipped = scratch[1]
+		}
+		if k < len(items) && w[i].selectTwo(&w[k]) {
+			// The keys of the second message hold if the first one is read, or
+			// has another sender key.
+			deriveGroupTwo(&w[i].keys, &w[k].keys, &w[i].seed, &w[k].seed)
+			dst = items[i].take(dst, w[i].open)
+			if items[i].Err == nil || w[i].st != w[k].st {
+				dst = items[k].take(dst, w[k].open)
+				i = k
+			}
+			w[first].wipe()
+			w[k].wipe()
+			scratch[1] = w[k].skipped[:0]
+		} else {
+			dst = items[i].take(dst, w[i].decrypt)
+		}
+		scratch[0] = w[first].skipped[:0]
 	}
 	return dst
+}
+
+// take sets what came of the message.
+func (d *GroupDecryption) take(dst []byte, open func(dst []byte) ([]byte, error)) []byte {
+	b, err := open(dst)
+	if d.Err = err; err != nil {
+		return dst
+	}
+	d.Plaintext = b[len(dst):len(b):len(b)]
+	return b
+}
+
+// selectTwo finds or derives the seeds of two messages, the second one as it is
+// once the first one is read. It reports whether that is possible; otherwise
+// nothing is known of either.
+func (o *groupOpening) selectTwo(second *groupOpening) bool {
+	if o.selectSeed(o.st.chain) != nil {
+		return false
+	}
+	chain := second.st.chain
+	if second.st == o.st {
+		if o.stored >= 0 || second.m.Iteration < o.next.index {
+			return false
+		}
+		chain = o.next
+	}
+	return second.selectSeed(chain) == nil
 }

@@ -16,11 +16,7 @@ func (s *Session) Encrypt(dst, plaintext []byte) (MessageType, []byte, error) {
 	if err := x.begin(s); err != nil {
 		return 0, nil, err
 	}
-	x.keys.derive(&x.seed)
-	dst = x.write(dst, plaintext)
-	encryptCBC(dst[x.text:x.mac], &x.keys.cipher, &x.keys.iv)
-	x.tag(dst)
-	x.commit()
+	dst = x.seal(dst, plaintext)
 	return x.typ, dst, nil
 }
 
@@ -49,6 +45,17 @@ func (x *sealing) begin(s *Session) error {
 	}
 	x.st, x.next = st, st.sender.chain
 	return x.next.step(&x.seed)
+}
+
+// seal appends the message and commits it.
+func (x *sealing) seal(dst, plaintext []byte) []byte {
+	x.keys.derive(&x.seed)
+	dst = x.write(dst, plaintext)
+	encryptCBC(dst[x.text:x.mac], &x.keys.cipher, &x.keys.iv)
+	mac := messageMAC(&x.keys.mac, &x.st.localIdentity, &x.st.remoteIdentity, dst[x.start:x.mac])
+	copy(dst[x.mac:], mac[:])
+	x.commit()
+	return dst
 }
 
 // maxOverhead is the most by which the message is longer than its plaintext, in
@@ -95,12 +102,6 @@ func (x *sealing) write(dst, plaintext []byte) []byte {
 		dst = envelope.appendTrailer(dst)
 	}
 	return dst
-}
-
-// tag puts the MAC in its place.
-func (x *sealing) tag(buf []byte) {
-	mac := messageMAC(&x.keys.mac, &x.st.localIdentity, &x.st.remoteIdentity, buf[x.start:x.mac])
-	copy(buf[x.mac:], mac[:])
 }
 
 // commit moves the session past the message, and wipes its keys.

@@ -1,6 +1,10 @@
 package signal
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/sigcore/sigcore/internal/kdf"
+)
 
 // An Initiation is one session of [InitiateMany]: who it is with, and what came
 // of it.
@@ -154,15 +158,32 @@ func EncryptMany(dst []byte, items []Encryption) []byte {
 		}
 	}
 	dst = slices.Grow(dst, size)
+	// Messages of two sessions are made side by side.
+	var first, second sealing
+	waiting := -1 // the item of first
 	for i := range items {
 		item := &items[i]
-		start := len(dst)
-		typ, b, err := item.Session.Encrypt(dst, item.Plaintext)
-		item.Type, item.Body, item.Err = typ, nil, err
-		if err == nil {
-			dst = b
-			item.Body = dst[start:len(dst):len(dst)]
+		if waiting >= 0 && items[waiting].Session == item.Session {
+			dst = first.one(dst, &items[waiting])
+			waiting = -1
 		}
+		x := &first
+		if waiting >= 0 {
+			x = &second
+		}
+		item.Type, item.Body = 0, nil
+		if item.Err = x.begin(item.Session); item.Err != nil {
+			continue
+		}
+		if waiting < 0 {
+			waiting = i
+			continue
+		}
+		dst = sealTwo(dst, &first, &second, &items[waiting], item)
+		waiting = -1
+	}
+	if waiting >= 0 {
+		dst = first.one(dst, &items[waiting])
 	}
 	return dst
 }
@@ -182,4 +203,41 @@ func encryptMany(items []Encryption, workers int) {
 			EncryptMany(nil, items[from:to])
 		}
 	})
+}
+
+// one appends the message of an item of EncryptMany.
+func (x *sealing) one(dst []byte, item *Encryption) []byte {
+	start := len(dst)
+	dst = x.seal(dst, item.Plaintext)
+	item.Type, item.Body = x.typ, dst[start:len(dst):len(dst)]
+	return dst
+}
+
+// sealTwo appends the messages of two items, of different sessions.
+func sealTwo(dst []byte, x0, x1 *sealing, item0, item1 *Encryption) []byte {
+	deriveTwo(&x0.keys, &x1.keys, &x0.seed, &x1.seed)
+	start := len(dst)
+	dst = x0.write(dst, item0.Plaintext)
+	middle := len(dst)
+	dst = x1.write(dst, item1.Plaintext)
+	encryptCBC(dst[x0.text:x0.mac], &x0.keys.cipher, &x0.keys.iv)
+	encryptCBC(dst[x1.text:x1.mac], &x1.keys.cipher, &x1.keys.iv)
+	tagTwo(dst, x0, x1)
+	x0.commit()
+	x1.commit()
+	item0.Type, item0.Body = x0.typ, dst[start:middle:middle]
+	item1.Type, item1.Body = x1.typ, dst[middle:len(dst):len(dst)]
+	return dst
+}
+
+// tagTwo puts the MACs of two messages in their places.
+func tagTwo(buf []byte, x0, x1 *sealing) {
+	var prefix [2][2 * PublicKeySize]byte
+	var mac [2][32]byte
+	macPrefix(&prefix[0], &x0.st.localIdentity, &x0.st.remoteIdentity)
+	macPrefix(&prefix[1], &x1.st.localIdentity, &x1.st.remoteIdentity)
+	kdf.HMACPair(&mac[0], &mac[1], &x0.keys.mac, &x1.keys.mac,
+		[][]byte{prefix[0][:], buf[x0.start:x0.mac]}, [][]byte{prefix[1][:], buf[x1.start:x1.mac]})
+	copy(buf[x0.mac:], mac[0][:macSize])
+	copy(buf[x1.mac:], mac[1][:macSize])
 }

@@ -23,6 +23,9 @@ func main() {
 	hmacPads()
 	hmacBlocks()
 	hmacEnd()
+	seedKeysPair()
+	hmacBlocksPair()
+	hmacEndPair()
 	Generate()
 }
 
@@ -270,10 +273,10 @@ func schedule(inner, outer Mem) {
 	second.store(outer)
 }
 
-// wipe clears what the streams held, and the frame.
-func wipe(frame Mem) {
+// wipe clears what the streams held, and the frame of size bytes.
+func wipe(frame Mem, size int) {
 	PXOR(temp, temp)
-	for i := range 4 {
+	for i := range size / 16 {
 		MOVOU(temp, frame.Offset(16*i))
 	}
 	for _, s := range []stream{first, second} {
@@ -326,7 +329,7 @@ func chainStep() {
 		s.digest()
 		s.write(Mem{Base: Load(Param(name), GP64())})
 	}
-	wipe(frame)
+	wipe(frame, 64)
 	RET()
 }
 
@@ -384,7 +387,7 @@ func seedKeys() {
 	ADDQ(U8(64), blocks)
 	DECQ(n)
 	JNZ(LabelRef("step"))
-	wipe(frame)
+	wipe(frame, 64)
 	RET()
 }
 
@@ -465,5 +468,156 @@ func hmacEnd() {
 	s.add(state.Offset(32))
 	s.digest()
 	s.write(Mem{Base: Load(Param("out"), GP64())})
+	RET()
+}
+
+// Two messages at once, whose hashes go through the rounds side by side where
+// those of one wait for each other. A chain step is not here: one already has two
+// hashes side by side throughout, and the rounds are no faster with more.
+
+func seedKeysPair() {
+	Kernel{
+		Name:      "seedKeysPairSHANI",
+		Signature: "func(okm0, okm1 *[96]byte, seed0, seed1 *[32]byte, blocks *[3][64]byte, n int)",
+		Formula:   "is seedKeysSHANI for two seeds",
+		Bounds:    []string{"n is 2 or 3. blocks is that of seedKeysSHANI. okm0 and okm1 do not overlap."},
+		Timing:    "Constant time.",
+		Stack:     "160 bytes of stack, wiped.",
+		Twin:      "seedKeysGeneric, twice",
+	}.Begin()
+	frame := AllocLocal(160)
+	pads := func(i int) (inner, outer Mem) { return frame.Offset(64 * i), frame.Offset(64*i + 32) }
+	saved := frame.Offset(128)
+	both := []*stream{&first, &second}
+	MOVOU(vector(cFlip), flip)
+	for i, s := range both {
+		s.read(Mem{Base: Load(Param([]string{"seed0", "seed1"}[i]), GP64())})
+	}
+
+	Comment("extract: the seeds under the zero key")
+	for _, state := range []Mem{vector(cZeroInner), vector(cZeroOuter)} {
+		for _, s := range both {
+			s.end()
+			s.load(state)
+		}
+		rounds(both...)
+		for _, s := range both {
+			s.add(state)
+			s.digest()
+		}
+	}
+	Comment("expand: both pads of what is extracted, first of the one and then of the other")
+	for i := range 2 {
+		MOVOU(second.m[i], saved.Offset(16*i))
+	}
+	for i := range both {
+		if i == 1 {
+			for j := range 2 {
+				MOVOU(saved.Offset(16*j), first.m[j])
+			}
+		}
+		inner, outer := pads(i)
+		schedule(inner, outer)
+	}
+
+	okm := []Register{Load(Param("okm0"), GP64()), Load(Param("okm1"), GP64())}
+	blocks := Load(Param("blocks"), GP64())
+	n := Load(Param("n"), GP64())
+	for _, s := range both {
+		s.read(Mem{Base: blocks})
+	}
+	Label("step")
+	for i, s := range both {
+		inner, _ := pads(i)
+		for j := range 2 {
+			MOVOU(Mem{Base: blocks, Disp: 32 + 16*j}, s.m[2+j])
+			PSHUFB(flip, s.m[2+j])
+		}
+		s.load(inner)
+	}
+	rounds(both...)
+	for i, s := range both {
+		inner, outer := pads(i)
+		s.add(inner)
+		s.digest()
+		s.end()
+		s.load(outer)
+	}
+	rounds(both...)
+	for i, s := range both {
+		_, outer := pads(i)
+		s.add(outer)
+		s.digest()
+		s.write(Mem{Base: okm[i]})
+		ADDQ(U8(32), okm[i])
+	}
+	ADDQ(U8(64), blocks)
+	DECQ(n)
+	JNZ(LabelRef("step"))
+	wipe(frame, 160)
+	RET()
+}
+
+func hmacBlocksPair() {
+	Kernel{
+		Name:      "hmacBlocksPairSHANI",
+		Signature: "func(state0, state1 *[32]byte, p0, p1 *byte, n int)",
+		Formula:   "is hmacBlocksSHANI for two hashes",
+		Bounds:    []string{"n is at least 1. state0 and state1 do not overlap."},
+		Timing:    "Constant time for n.",
+		Stack:     "No stack.",
+		Twin:      "hmacGeneric, twice, with hmacPadsSHANI and hmacEndPairSHANI",
+	}.Begin()
+	MOVOU(vector(cFlip), flip)
+	state := []Mem{{Base: Load(Param("state0"), GP64())}, {Base: Load(Param("state1"), GP64())}}
+	p := []Register{Load(Param("p0"), GP64()), Load(Param("p1"), GP64())}
+	n := Load(Param("n"), GP64())
+	both := []*stream{&first, &second}
+	for i, s := range both {
+		s.load(state[i])
+	}
+	Label("block")
+	for i, s := range both {
+		for j := range 4 {
+			MOVOU(Mem{Base: p[i], Disp: 16 * j}, s.m[j])
+			PSHUFB(flip, s.m[j])
+		}
+	}
+	rounds(both...)
+	for i, s := range both {
+		s.add(state[i])
+		s.store(state[i])
+		ADDQ(U8(64), p[i])
+	}
+	DECQ(n)
+	JNZ(LabelRef("block"))
+	RET()
+}
+
+func hmacEndPair() {
+	Kernel{
+		Name:      "hmacEndPairSHANI",
+		Signature: "func(out0, out1 *[32]byte, state0, state1 *[2][32]byte)",
+		Formula:   "is hmacEndSHANI for two hashes",
+		Bounds:    []string{"Neither out overlaps a state."},
+		Timing:    "Constant time.",
+		Stack:     "No stack.",
+		Twin:      "hmacGeneric, twice, with hmacPadsSHANI and hmacBlocksPairSHANI",
+	}.Begin()
+	MOVOU(vector(cFlip), flip)
+	state := []Mem{{Base: Load(Param("state0"), GP64())}, {Base: Load(Param("state1"), GP64())}}
+	both := []*stream{&first, &second}
+	for i, s := range both {
+		s.load(state[i])
+		s.digest()
+		s.end()
+		s.load(state[i].Offset(32))
+	}
+	rounds(both...)
+	for i, s := range both {
+		s.add(state[i].Offset(32))
+		s.digest()
+		s.write(Mem{Base: Load(Param([]string{"out0", "out1"}[i]), GP64())})
+	}
 	RET()
 }

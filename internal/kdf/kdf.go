@@ -10,7 +10,8 @@
 //
 // Implementations: HMAC, the chain step and the expansion of a seed have kernels
 // for processors with SHA, SSE4.1 and SSSE3 (shani), which hold a hash in
-// registers from one block to the next; generic everywhere.
+// registers from one block to the next, and of two messages in turns; generic
+// everywhere.
 //
 // References: RFC 2104 (HMAC), RFC 5869 (HKDF).
 package kdf

@@ -3100,3 +3100,2861 @@ TEXT ·hmacEndSHANI(SB), NOSPLIT, $0-16
 	PSHUFB      X14, X13
 	MOVOU       X13, 16(AX)
 	RET
+
+// func seedKeysPairSHANI(okm0 *[96]byte, okm1 *[96]byte, seed0 *[32]byte, seed1 *[32]byte, blocks *[3][64]byte, n int)
+// Requires: SHA, SSE2, SSE4.1, SSSE3
+TEXT ·seedKeysPairSHANI(SB), NOSPLIT, $160-48
+	MOVOU  shaConstants<>+256(SB), X14
+	MOVQ   seed0+16(FP), AX
+	MOVOU  (AX), X3
+	PSHUFB X14, X3
+	MOVOU  16(AX), X4
+	PSHUFB X14, X4
+	MOVQ   seed1+24(FP), AX
+	MOVOU  (AX), X9
+	PSHUFB X14, X9
+	MOVOU  16(AX), X10
+	PSHUFB X14, X10
+
+	// extract: the seeds under the zero key
+	MOVOU shaConstants<>+336(SB), X5
+	MOVOU shaConstants<>+368(SB), X6
+	MOVOU shaConstants<>+416(SB), X1
+	MOVOU shaConstants<>+432(SB), X2
+	MOVOU shaConstants<>+336(SB), X11
+	MOVOU shaConstants<>+368(SB), X12
+	MOVOU shaConstants<>+416(SB), X7
+	MOVOU shaConstants<>+432(SB), X8
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+	MOVOU       shaConstants<>+416(SB), X13
+	PADDD       X13, X1
+	MOVOU       shaConstants<>+432(SB), X13
+	PADDD       X13, X2
+	PSHUFD      $0x1b, X1, X13
+	PSHUFD      $0xb1, X2, X4
+	MOVOA       X13, X3
+	PBLENDW     $0xf0, X4, X3
+	PALIGNR     $0x08, X13, X4
+	MOVOU       shaConstants<>+416(SB), X13
+	PADDD       X13, X7
+	MOVOU       shaConstants<>+432(SB), X13
+	PADDD       X13, X8
+	PSHUFD      $0x1b, X7, X13
+	PSHUFD      $0xb1, X8, X10
+	MOVOA       X13, X9
+	PBLENDW     $0xf0, X10, X9
+	PALIGNR     $0x08, X13, X10
+	MOVOU       shaConstants<>+336(SB), X5
+	MOVOU       shaConstants<>+368(SB), X6
+	MOVOU       shaConstants<>+448(SB), X1
+	MOVOU       shaConstants<>+464(SB), X2
+	MOVOU       shaConstants<>+336(SB), X11
+	MOVOU       shaConstants<>+368(SB), X12
+	MOVOU       shaConstants<>+448(SB), X7
+	MOVOU       shaConstants<>+464(SB), X8
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+	MOVOU       shaConstants<>+448(SB), X13
+	PADDD       X13, X1
+	MOVOU       shaConstants<>+464(SB), X13
+	PADDD       X13, X2
+	PSHUFD      $0x1b, X1, X13
+	PSHUFD      $0xb1, X2, X4
+	MOVOA       X13, X3
+	PBLENDW     $0xf0, X4, X3
+	PALIGNR     $0x08, X13, X4
+	MOVOU       shaConstants<>+448(SB), X13
+	PADDD       X13, X7
+	MOVOU       shaConstants<>+464(SB), X13
+	PADDD       X13, X8
+	PSHUFD      $0x1b, X7, X13
+	PSHUFD      $0xb1, X8, X10
+	MOVOA       X13, X9
+	PBLENDW     $0xf0, X10, X9
+	PALIGNR     $0x08, X13, X10
+
+	// expand: both pads of what is extracted, first of the one and then of the other
+	MOVOU X9, 128(SP)
+	MOVOU X10, 144(SP)
+	MOVOU shaConstants<>+288(SB), X11
+	MOVOA X11, X12
+	MOVOA X3, X13
+	PXOR  X11, X13
+	MOVOA X13, X9
+	MOVOA X4, X13
+	PXOR  X11, X13
+	MOVOA X13, X10
+	MOVOU shaConstants<>+272(SB), X5
+	MOVOA X5, X6
+	MOVOA X3, X13
+	PXOR  X5, X13
+	MOVOA X13, X3
+	MOVOA X4, X13
+	PXOR  X5, X13
+	MOVOA X13, X4
+	MOVOU shaConstants<>+384(SB), X1
+	MOVOU shaConstants<>+400(SB), X2
+	MOVOU shaConstants<>+384(SB), X7
+	MOVOU shaConstants<>+400(SB), X8
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+	MOVOU       shaConstants<>+384(SB), X13
+	PADDD       X13, X1
+	MOVOU       shaConstants<>+400(SB), X13
+	PADDD       X13, X2
+	MOVOU       shaConstants<>+384(SB), X13
+	PADDD       X13, X7
+	MOVOU       shaConstants<>+400(SB), X13
+	PADDD       X13, X8
+	MOVOU       X1, (SP)
+	MOVOU       X2, 16(SP)
+	MOVOU       X7, 32(SP)
+	MOVOU       X8, 48(SP)
+	MOVOU       128(SP), X3
+	MOVOU       144(SP), X4
+	MOVOU       shaConstants<>+288(SB), X11
+	MOVOA       X11, X12
+	MOVOA       X3, X13
+	PXOR        X11, X13
+	MOVOA       X13, X9
+	MOVOA       X4, X13
+	PXOR        X11, X13
+	MOVOA       X13, X10
+	MOVOU       shaConstants<>+272(SB), X5
+	MOVOA       X5, X6
+	MOVOA       X3, X13
+	PXOR        X5, X13
+	MOVOA       X13, X3
+	MOVOA       X4, X13
+	PXOR        X5, X13
+	MOVOA       X13, X4
+	MOVOU       shaConstants<>+384(SB), X1
+	MOVOU       shaConstants<>+400(SB), X2
+	MOVOU       shaConstants<>+384(SB), X7
+	MOVOU       shaConstants<>+400(SB), X8
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+	MOVOU       shaConstants<>+384(SB), X13
+	PADDD       X13, X1
+	MOVOU       shaConstants<>+400(SB), X13
+	PADDD       X13, X2
+	MOVOU       shaConstants<>+384(SB), X13
+	PADDD       X13, X7
+	MOVOU       shaConstants<>+400(SB), X13
+	PADDD       X13, X8
+	MOVOU       X1, 64(SP)
+	MOVOU       X2, 80(SP)
+	MOVOU       X7, 96(SP)
+	MOVOU       X8, 112(SP)
+	MOVQ        okm0+0(FP), AX
+	MOVQ        okm1+8(FP), CX
+	MOVQ        blocks+32(FP), DX
+	MOVQ        n+40(FP), BX
+	MOVOU       (DX), X3
+	PSHUFB      X14, X3
+	MOVOU       16(DX), X4
+	PSHUFB      X14, X4
+	MOVOU       (DX), X9
+	PSHUFB      X14, X9
+	MOVOU       16(DX), X10
+	PSHUFB      X14, X10
+
+step:
+	MOVOU  32(DX), X5
+	PSHUFB X14, X5
+	MOVOU  48(DX), X6
+	PSHUFB X14, X6
+	MOVOU  (SP), X1
+	MOVOU  16(SP), X2
+	MOVOU  32(DX), X11
+	PSHUFB X14, X11
+	MOVOU  48(DX), X12
+	PSHUFB X14, X12
+	MOVOU  64(SP), X7
+	MOVOU  80(SP), X8
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+	MOVOU       (SP), X13
+	PADDD       X13, X1
+	MOVOU       16(SP), X13
+	PADDD       X13, X2
+	PSHUFD      $0x1b, X1, X13
+	PSHUFD      $0xb1, X2, X4
+	MOVOA       X13, X3
+	PBLENDW     $0xf0, X4, X3
+	PALIGNR     $0x08, X13, X4
+	MOVOU       shaConstants<>+336(SB), X5
+	MOVOU       shaConstants<>+368(SB), X6
+	MOVOU       32(SP), X1
+	MOVOU       48(SP), X2
+	MOVOU       64(SP), X13
+	PADDD       X13, X7
+	MOVOU       80(SP), X13
+	PADDD       X13, X8
+	PSHUFD      $0x1b, X7, X13
+	PSHUFD      $0xb1, X8, X10
+	MOVOA       X13, X9
+	PBLENDW     $0xf0, X10, X9
+	PALIGNR     $0x08, X13, X10
+	MOVOU       shaConstants<>+336(SB), X11
+	MOVOU       shaConstants<>+368(SB), X12
+	MOVOU       96(SP), X7
+	MOVOU       112(SP), X8
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+	MOVOU       32(SP), X13
+	PADDD       X13, X1
+	MOVOU       48(SP), X13
+	PADDD       X13, X2
+	PSHUFD      $0x1b, X1, X13
+	PSHUFD      $0xb1, X2, X4
+	MOVOA       X13, X3
+	PBLENDW     $0xf0, X4, X3
+	PALIGNR     $0x08, X13, X4
+	MOVOA       X3, X13
+	PSHUFB      X14, X13
+	MOVOU       X13, (AX)
+	MOVOA       X4, X13
+	PSHUFB      X14, X13
+	MOVOU       X13, 16(AX)
+	ADDQ        $0x20, AX
+	MOVOU       96(SP), X13
+	PADDD       X13, X7
+	MOVOU       112(SP), X13
+	PADDD       X13, X8
+	PSHUFD      $0x1b, X7, X13
+	PSHUFD      $0xb1, X8, X10
+	MOVOA       X13, X9
+	PBLENDW     $0xf0, X10, X9
+	PALIGNR     $0x08, X13, X10
+	MOVOA       X9, X13
+	PSHUFB      X14, X13
+	MOVOU       X13, (CX)
+	MOVOA       X10, X13
+	PSHUFB      X14, X13
+	MOVOU       X13, 16(CX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	DECQ        BX
+	JNZ         step
+	PXOR        X13, X13
+	MOVOU       X13, (SP)
+	MOVOU       X13, 16(SP)
+	MOVOU       X13, 32(SP)
+	MOVOU       X13, 48(SP)
+	MOVOU       X13, 64(SP)
+	MOVOU       X13, 80(SP)
+	MOVOU       X13, 96(SP)
+	MOVOU       X13, 112(SP)
+	MOVOU       X13, 128(SP)
+	MOVOU       X13, 144(SP)
+	PXOR        X1, X1
+	PXOR        X2, X2
+	PXOR        X3, X3
+	PXOR        X4, X4
+	PXOR        X5, X5
+	PXOR        X6, X6
+	PXOR        X7, X7
+	PXOR        X8, X8
+	PXOR        X9, X9
+	PXOR        X10, X10
+	PXOR        X11, X11
+	PXOR        X12, X12
+	PXOR        X0, X0
+	RET
+
+// func hmacBlocksPairSHANI(state0 *[32]byte, state1 *[32]byte, p0 *byte, p1 *byte, n int)
+// Requires: SHA, SSE2, SSSE3
+TEXT ·hmacBlocksPairSHANI(SB), NOSPLIT, $0-40
+	MOVOU shaConstants<>+256(SB), X14
+	MOVQ  state0+0(FP), AX
+	MOVQ  state1+8(FP), CX
+	MOVQ  p0+16(FP), DX
+	MOVQ  p1+24(FP), BX
+	MOVQ  n+32(FP), SI
+	MOVOU (AX), X1
+	MOVOU 16(AX), X2
+	MOVOU (CX), X7
+	MOVOU 16(CX), X8
+
+block:
+	MOVOU  (DX), X3
+	PSHUFB X14, X3
+	MOVOU  16(DX), X4
+	PSHUFB X14, X4
+	MOVOU  32(DX), X5
+	PSHUFB X14, X5
+	MOVOU  48(DX), X6
+	PSHUFB X14, X6
+	MOVOU  (BX), X9
+	PSHUFB X14, X9
+	MOVOU  16(BX), X10
+	PSHUFB X14, X10
+	MOVOU  32(BX), X11
+	PSHUFB X14, X11
+	MOVOU  48(BX), X12
+	PSHUFB X14, X12
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+	MOVOU       (AX), X13
+	PADDD       X13, X1
+	MOVOU       16(AX), X13
+	PADDD       X13, X2
+	MOVOU       X1, (AX)
+	MOVOU       X2, 16(AX)
+	ADDQ        $0x40, DX
+	MOVOU       (CX), X13
+	PADDD       X13, X7
+	MOVOU       16(CX), X13
+	PADDD       X13, X8
+	MOVOU       X7, (CX)
+	MOVOU       X8, 16(CX)
+	ADDQ        $0x40, BX
+	DECQ        SI
+	JNZ         block
+	RET
+
+// func hmacEndPairSHANI(out0 *[32]byte, out1 *[32]byte, state0 *[2][32]byte, state1 *[2][32]byte)
+// Requires: SHA, SSE2, SSE4.1, SSSE3
+TEXT ·hmacEndPairSHANI(SB), NOSPLIT, $0-32
+	MOVOU   shaConstants<>+256(SB), X14
+	MOVQ    state0+16(FP), AX
+	MOVQ    state1+24(FP), CX
+	MOVOU   (AX), X1
+	MOVOU   16(AX), X2
+	PSHUFD  $0x1b, X1, X13
+	PSHUFD  $0xb1, X2, X4
+	MOVOA   X13, X3
+	PBLENDW $0xf0, X4, X3
+	PALIGNR $0x08, X13, X4
+	MOVOU   shaConstants<>+336(SB), X5
+	MOVOU   shaConstants<>+368(SB), X6
+	MOVOU   32(AX), X1
+	MOVOU   48(AX), X2
+	MOVOU   (CX), X7
+	MOVOU   16(CX), X8
+	PSHUFD  $0x1b, X7, X13
+	PSHUFD  $0xb1, X8, X10
+	MOVOA   X13, X9
+	PBLENDW $0xf0, X10, X9
+	PALIGNR $0x08, X13, X10
+	MOVOU   shaConstants<>+336(SB), X11
+	MOVOU   shaConstants<>+368(SB), X12
+	MOVOU   32(CX), X7
+	MOVOU   48(CX), X8
+
+	// rounds 0 to 3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+0(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 4 to 7
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+16(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 8 to 11
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+32(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 12 to 15
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+48(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 16 to 19
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+64(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 20 to 23
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+80(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 24 to 27
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+96(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 28 to 31
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+112(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 32 to 35
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+128(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 36 to 39
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+144(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 40 to 43
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+160(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 44 to 47
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+176(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 48 to 51
+	SHA256MSG1  X4, X3
+	MOVOA       X6, X13
+	PALIGNR     $0x04, X5, X13
+	PADDD       X13, X3
+	SHA256MSG2  X6, X3
+	MOVOA       X3, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X10, X9
+	MOVOA       X12, X13
+	PALIGNR     $0x04, X11, X13
+	PADDD       X13, X9
+	SHA256MSG2  X12, X9
+	MOVOA       X9, X0
+	PADDD       shaConstants<>+192(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 52 to 55
+	SHA256MSG1  X5, X4
+	MOVOA       X3, X13
+	PALIGNR     $0x04, X6, X13
+	PADDD       X13, X4
+	SHA256MSG2  X3, X4
+	MOVOA       X4, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X11, X10
+	MOVOA       X9, X13
+	PALIGNR     $0x04, X12, X13
+	PADDD       X13, X10
+	SHA256MSG2  X9, X10
+	MOVOA       X10, X0
+	PADDD       shaConstants<>+208(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 56 to 59
+	SHA256MSG1  X6, X5
+	MOVOA       X4, X13
+	PALIGNR     $0x04, X3, X13
+	PADDD       X13, X5
+	SHA256MSG2  X4, X5
+	MOVOA       X5, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X12, X11
+	MOVOA       X10, X13
+	PALIGNR     $0x04, X9, X13
+	PADDD       X13, X11
+	SHA256MSG2  X10, X11
+	MOVOA       X11, X0
+	PADDD       shaConstants<>+224(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+
+	// rounds 60 to 63
+	SHA256MSG1  X3, X6
+	MOVOA       X5, X13
+	PALIGNR     $0x04, X4, X13
+	PADDD       X13, X6
+	SHA256MSG2  X5, X6
+	MOVOA       X6, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X1, X2
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X2, X1
+	SHA256MSG1  X9, X12
+	MOVOA       X11, X13
+	PALIGNR     $0x04, X10, X13
+	PADDD       X13, X12
+	SHA256MSG2  X11, X12
+	MOVOA       X12, X0
+	PADDD       shaConstants<>+240(SB), X0
+	SHA256RNDS2 X0, X7, X8
+	PSHUFD      $0x0e, X0, X0
+	SHA256RNDS2 X0, X8, X7
+	MOVOU       32(AX), X13
+	PADDD       X13, X1
+	MOVOU       48(AX), X13
+	PADDD       X13, X2
+	PSHUFD      $0x1b, X1, X13
+	PSHUFD      $0xb1, X2, X4
+	MOVOA       X13, X3
+	PBLENDW     $0xf0, X4, X3
+	PALIGNR     $0x08, X13, X4
+	MOVQ        out0+0(FP), AX
+	MOVOA       X3, X13
+	PSHUFB      X14, X13
+	MOVOU       X13, (AX)
+	MOVOA       X4, X13
+	PSHUFB      X14, X13
+	MOVOU       X13, 16(AX)
+	MOVOU       32(CX), X13
+	PADDD       X13, X7
+	MOVOU       48(CX), X13
+	PADDD       X13, X8
+	PSHUFD      $0x1b, X7, X13
+	PSHUFD      $0xb1, X8, X10
+	MOVOA       X13, X9
+	PBLENDW     $0xf0, X10, X9
+	PALIGNR     $0x08, X13, X10
+	MOVQ        out1+8(FP), AX
+	MOVOA       X9, X13
+	PSHUFB      X14, X13
+	MOVOU       X13, (AX)
+	MOVOA       X10, X13
+	PSHUFB      X14, X13
+	MOVOU       X13, 16(AX)
+	RET

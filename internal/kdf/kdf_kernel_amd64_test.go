@@ -24,6 +24,13 @@ func TestKernelsStayInside(t *testing.T) {
 			if out != want {
 				t.Fatalf("%d bytes: %x, want %x", n, out, want)
 			}
+			other := testvec.GuardTail(t, 260-n)
+			var outs, wants [2][32]byte
+			hmacPairSHANI(&outs[0], &outs[1], &key, &want, [][]byte{b}, [][]byte{other})
+			hmacPairGeneric(&wants[0], &wants[1], &key, &want, [][]byte{b}, [][]byte{other})
+			if outs != wants {
+				t.Fatalf("%d and %d bytes: %x, want %x", n, 260-n, outs, wants)
+			}
 		}
 	}
 }
@@ -80,6 +87,30 @@ func TestKernelsSHANI(t *testing.T) {
 			hmacGeneric(&want, &ck, parts)
 			if hmacSHANI(&tag, &ck, parts); tag != want {
 				t.Fatalf("HMAC of %x of %d parts: %x, that of the twin %x", ck, len(parts), tag, want)
+			}
+			other := make([][]byte, r.IntN(5))
+			for i := range other {
+				other[i] = random(r, r.IntN(200))
+			}
+			var tags, wants [2][32]byte
+			hmacPairGeneric(&wants[0], &wants[1], &ck, &seed, parts, other)
+			if hmacPairSHANI(&tags[0], &tags[1], &ck, &seed, parts, other); tags != wants {
+				t.Fatalf("HMAC of two: %x, those of the twin %x", tags, wants)
+			}
+			keys := [2][32]byte{ck, seed}
+			if hmacPairSHANI(&keys[0], &keys[1], &keys[0], &keys[1], parts, other); keys != wants {
+				t.Fatalf("HMAC of two in place of the keys: %x, those of the twin %x", keys, wants)
+			}
+			for n := 2; n <= 3; n++ {
+				okm := [2][96]byte{[96]byte(random(r, 96)), [96]byte(random(r, 96))}
+				want := okm
+				seedKeysPairGeneric(&want[0], &want[1], &ck, &seed, l, n)
+				if seedKeysPairSHANI(&okm[0], &okm[1], &ck, &seed, &l.blocks, n); okm != want {
+					t.Fatalf("%d blocks of keys of %x and %x: %x, those of the twin %x", n, ck, seed, okm, want)
+				}
+			}
+			if l.blocks != blocks || seed != wantSeed {
+				t.Fatal("the inputs have changed")
 			}
 			ck = next
 		}

@@ -29,6 +29,21 @@ func selfTestSHANI() bool {
 				return false
 			}
 		}
+		// Two at once, of lengths that end in different blocks.
+		var pair, single [2][96]byte
+		seedKeysPairSHANI(&pair[0], &pair[1], &ck, &seed, &l.blocks, n)
+		seedKeysPairGeneric(&single[0], &single[1], &ck, &seed, l, n)
+		if pair != single {
+			return false
+		}
+		var tags, twins [2][32]byte
+		for _, parts := range [2][2][][]byte{{{long[:]}, {long[:1], long[:55]}}, {{seed[:]}, {long[:], long[:100]}}} {
+			hmacPairSHANI(&tags[0], &tags[1], &ck, &seed, parts[0], parts[1])
+			hmacPairGeneric(&twins[0], &twins[1], &ck, &seed, parts[0], parts[1])
+			if tags != twins {
+				return false
+			}
+		}
 		ck = next
 	}
 	return true

@@ -44,3 +44,27 @@ func hmacBlocksSHANI(state *[32]byte, p *byte, n int)
 //
 //go:noescape
 func hmacEndSHANI(out *[32]byte, state *[2][32]byte)
+
+// seedKeysPairSHANI is seedKeysSHANI for two seeds.
+// n is 2 or 3. blocks is that of seedKeysSHANI. okm0 and okm1 do not overlap.
+// Constant time. 160 bytes of stack, wiped.
+// Go twin: seedKeysGeneric, twice.
+//
+//go:noescape
+func seedKeysPairSHANI(okm0 *[96]byte, okm1 *[96]byte, seed0 *[32]byte, seed1 *[32]byte, blocks *[3][64]byte, n int)
+
+// hmacBlocksPairSHANI is hmacBlocksSHANI for two hashes.
+// n is at least 1. state0 and state1 do not overlap.
+// Constant time for n. No stack.
+// Go twin: hmacGeneric, twice, with hmacPadsSHANI and hmacEndPairSHANI.
+//
+//go:noescape
+func hmacBlocksPairSHANI(state0 *[32]byte, state1 *[32]byte, p0 *byte, p1 *byte, n int)
+
+// hmacEndPairSHANI is hmacEndSHANI for two hashes.
+// Neither out overlaps a state.
+// Constant time. No stack.
+// Go twin: hmacGeneric, twice, with hmacPadsSHANI and hmacBlocksPairSHANI.
+//
+//go:noescape
+func hmacEndPairSHANI(out0 *[32]byte, out1 *[32]byte, state0 *[2][32]byte, state1 *[2][32]byte)

@@ -49,6 +49,33 @@ func TestHMAC(t *testing.T) {
 	})
 }
 
+func TestHMACPair(t *testing.T) {
+	impltest.All(t, "kdf", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(13, 14))
+		for range 1000 {
+			keys := [2][32]byte{[32]byte(random(r, 32)), [32]byte(random(r, 32))}
+			messages := [2][]byte{random(r, r.IntN(400)), random(r, r.IntN(400))}
+			if r.IntN(2) == 0 {
+				messages[1] = random(r, len(messages[0])) // as of one message to many
+			}
+			var parts [2][][]byte
+			for i, m := range messages {
+				for len(m) > 0 {
+					n := 1 + r.IntN(len(m))
+					parts[i], m = append(parts[i], m[:n]), m[n:]
+				}
+			}
+			var out [2][32]byte
+			HMACPair(&out[0], &out[1], &keys[0], &keys[1], parts[0], parts[1])
+			for i := range out {
+				if want := stdHMAC(keys[i][:], messages[i]); !bytes.Equal(out[i][:], want) {
+					t.Fatalf("message %d, of %d bytes in %d parts: %x, want %x", i, len(messages[i]), len(parts[i]), out[i], want)
+				}
+			}
+		}
+	})
+}
+
 func TestChainStep(t *testing.T) {
 	impltest.All(t, "kdf", func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
@@ -97,6 +124,24 @@ func TestSeedKeys(t *testing.T) {
 			}
 		}
 	})
+	impltest.All(t, "kdf", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(11, 12))
+		l := NewLabel("WhisperMessageKeys")
+		for range 50 {
+			seeds := [2][32]byte{[32]byte(random(r, 32)), [32]byte(random(r, 32))}
+			var long, wantLong [2][96]byte
+			var short, wantShort [2][64]byte
+			for i := range seeds {
+				l.SeedKeys96(&wantLong[i], &seeds[i])
+				l.SeedKeys64(&wantShort[i], &seeds[i])
+			}
+			l.SeedKeys96Pair(&long[0], &long[1], &seeds[0], &seeds[1])
+			l.SeedKeys64Pair(&short[0], &short[1], &seeds[0], &seeds[1])
+			if long != wantLong || short != wantShort {
+				t.Fatalf("two at once: %x and %x, want %x and %x", long, short, wantLong, wantShort)
+			}
+		}
+	})
 	defer func() {
 		if recover() == nil {
 			t.Error("a label that fills the block")
@@ -140,7 +185,12 @@ func TestAllocations(t *testing.T) {
 	var long [96]byte
 	var short [64]byte
 	for name, f := range map[string]func(){
-		"SeedKeys":  func() { l.SeedKeys64(&short, &seed); l.SeedKeys96(&long, &seed) },
+		"SeedKeys": func() { l.SeedKeys64(&short, &seed); l.SeedKeys96(&long, &seed) },
+		"SeedKeysPair": func() {
+			l.SeedKeys64Pair(&short, &[64]byte{}, &seed, &key)
+			l.SeedKeys96Pair(&long, &[96]byte{}, &seed, &key)
+		},
+		"HMACPair":  func() { HMACPair(&out, &seed, &key, &key, [][]byte{msg, msg}, [][]byte{info}) },
 		"HMAC":      func() { HMAC(&out, &key, msg, msg) },
 		"ChainStep": func() { ChainStep(&seed, &key, &key) },
 		"HKDF":      func() { HKDF(okm[:], seed[:], nil, info); HKDF(okm[:], seed[:], key[:], info) },

@@ -8,5 +8,7 @@ func operations(toggles ...*bool) {
 	impl.Operation("HMAC", toggles...)
 	impl.Operation("ChainStep", toggles...)
 	impl.Operation("SeedKeys", toggles...)
+	impl.Operation("SeedKeysPair", toggles...)
+	impl.Operation("HMACPair", toggles...)
 	impl.Operation("HKDF")
 }

@@ -188,6 +188,17 @@ var operations = []operation{
 		label.SeedKeys96((*[96]byte)(wide), array(secret("seed", 32)))
 		return [][]byte{mac, seed, next, keys, long, short, wide}
 	}},
+	{"kdf: HMACPair, Label of two", func() [][]byte {
+		macs, short, wide := [2][]byte{}, [2][]byte{}, [2][]byte{}
+		for i := range 2 {
+			macs[i], short[i], wide[i] = make([]byte, 32), make([]byte, 64), make([]byte, 96)
+		}
+		kdf.HMACPair(array(macs[0]), array(macs[1]), array(secret("key", 32)), array(secret("key", 32)), [][]byte{message}, [][]byte{message, message})
+		label := kdf.NewLabel("keys")
+		label.SeedKeys64Pair((*[64]byte)(short[0]), (*[64]byte)(short[1]), array(secret("seed", 32)), array(secret("seed", 32)))
+		label.SeedKeys96Pair((*[96]byte)(wide[0]), (*[96]byte)(wide[1]), array(secret("seed", 32)), array(secret("seed", 32)))
+		return [][]byte{macs[0], macs[1], short[0], short[1], wide[0], wide[1]}
+	}},
 }
 
 // source is randomness that is secret.
