@@ -76,15 +76,15 @@ func CreateAccount(ctx context.Context, b store.Backend, name string, o AccountO
 // OpenAccount opens the account of that name. The error is store.ErrNoAccount
 // if there is none.
 func OpenAccount(ctx context.Context, b store.Backend, name string) (*Account, error) {
-	id, rec, err := b.OpenAccount(ctx, name)
+	stored, err := b.OpenAccount(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("signal: open account: %w", err)
 	}
-	row, err := parseAccountRow(rec)
+	row, err := parseAccountRow(stored.Row.Value)
 	if err != nil {
 		return nil, err
 	}
-	return newAccount(b, id, name, row.local), nil
+	return newAccount(b, stored.ID, name, row.local), nil
 }
 
 func newAccount(b store.Backend, id store.AccountID, name string, local Local) *Account {
@@ -99,7 +99,7 @@ func (a *Account) RegistrationID() uint32 { return a.local.RegistrationID }
 
 // load reads rows. what names them in the error.
 func (a *Account) load(ctx context.Context, what string, keys ...store.Key) ([]store.Record, error) {
-	recs, err := a.backend.Read(ctx, a.id, keys)
+	recs, _, err := a.backend.Read(ctx, a.id, keys)
 	if err != nil {
 		return nil, fmt.Errorf("signal: load %s: %w", what, err)
 	}
@@ -111,7 +111,7 @@ func (a *Account) save(ctx context.Context, what string, b *store.Batch) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	if err := a.backend.Apply(ctx, a.id, b); err != nil {
+	if _, err := a.backend.Apply(ctx, a.id, b); err != nil {
 		return fmt.Errorf("signal: write %s: %w", what, err)
 	}
 	return nil

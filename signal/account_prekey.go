@@ -38,11 +38,11 @@ func (a *Account) lockAccount(ctx context.Context, keys ...store.Key) (*heldLock
 
 // row loads the account row.
 func (a *Account) row(ctx context.Context) (*accountRow, error) {
-	_, rec, err := a.backend.OpenAccount(ctx, a.name)
+	stored, err := a.backend.OpenAccount(ctx, a.name)
 	if err != nil {
 		return nil, fmt.Errorf("signal: load account: %w", err)
 	}
-	return parseAccountRow(rec)
+	return parseAccountRow(stored.Row.Value)
 }
 
 // SetSignedPreKey stores k and makes it the current signed prekey. Others stay

@@ -26,22 +26,22 @@ type misfortune struct {
 
 func (f *misfortune) fails() bool { return f.on && f.r.IntN(5) == 0 }
 
-func (f *misfortune) Read(ctx context.Context, id store.AccountID, keys []store.Key) ([]store.Record, error) {
+func (f *misfortune) Read(ctx context.Context, id store.AccountID, keys []store.Key) ([]store.Record, uint64, error) {
 	if f.fails() {
-		return nil, errInjected
+		return nil, 0, errInjected
 	}
 	return f.Backend.Read(ctx, id, keys)
 }
 
-func (f *misfortune) Apply(ctx context.Context, id store.AccountID, b *store.Batch) error {
+func (f *misfortune) Apply(ctx context.Context, id store.AccountID, b *store.Batch) (uint64, error) {
 	if f.fails() {
-		return errInjected
+		return 0, errInjected
 	}
-	err := f.Backend.Apply(ctx, id, b)
+	generation, err := f.Backend.Apply(ctx, id, b)
 	if err == nil && f.fails() {
-		return errInjected // as when a connection breaks during the commit
+		return 0, errInjected // as when a connection breaks during the commit
 	}
-	return err
+	return generation, err
 }
 
 type failingSource struct{ *misfortune }

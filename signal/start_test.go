@@ -66,7 +66,11 @@ func TestWorkersDoNotShow(t *testing.T) {
 			for i := range items {
 				keys = peerKeys(keys, items[i].To)
 			}
-			got := outcome{results, started, source.draws, must(rows.Read(t.Context(), a.id, keys))(t)}
+			recs, _, err := rows.Read(t.Context(), a.id, keys)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := outcome{results, started, source.draws, recs}
 			if workers == 1 {
 				want = got
 				for i := range results {
@@ -134,7 +138,7 @@ func TestStartCorrupt(t *testing.T) {
 	a, rows, items, start := startFixture(t, 2)
 	var b store.Batch
 	b.Put(store.Session(items[0].To.String()), []byte{0xff})
-	if err := rows.Apply(ctx, a.id, &b); err != nil {
+	if _, err := rows.Apply(ctx, a.id, &b); err != nil {
 		t.Fatal(err)
 	}
 	name := SenderKeyName{Group: "g", Sender: Address{Name: "me"}}
@@ -150,7 +154,7 @@ func TestStartCorrupt(t *testing.T) {
 	if err != nil || !errors.Is(r.Recipients[0].Err, ErrCorruptRecord) || r.Recipients[1].Err != nil {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if recs := must(rows.Read(ctx, a.id, []store.Key{store.Session(items[0].To.String())}))(t); !bytes.Equal(recs[0].Value, []byte{0xff}) {
+	if recs, _, err := rows.Read(ctx, a.id, []store.Key{store.Session(items[0].To.String())}); err != nil || !bytes.Equal(recs[0].Value, []byte{0xff}) {
 		t.Error("the record was replaced")
 	}
 }

@@ -25,7 +25,7 @@ func storePreKeys(before, batch *store.Batch) subject {
 					return err
 				}
 				if before != nil {
-					if err := m.Apply(ctx, id, before); err != nil {
+					if _, err := m.Apply(ctx, id, before); err != nil {
 						return err
 					}
 				}
@@ -35,7 +35,7 @@ func storePreKeys(before, batch *store.Batch) subject {
 		},
 		run: func(n int) error {
 			for _, id := range ids[:n] {
-				if err := m.Apply(ctx, id, batch); err != nil {
+				if _, err := m.Apply(ctx, id, batch); err != nil {
 					return err
 				}
 			}

@@ -20,9 +20,9 @@ type disk struct {
 	crashed atomic.Bool
 }
 
-func (d *disk) Apply(ctx context.Context, id store.AccountID, b *store.Batch) error {
+func (d *disk) Apply(ctx context.Context, id store.AccountID, b *store.Batch) (uint64, error) {
 	if d.crashed.Load() {
-		return errCrash
+		return 0, errCrash
 	}
 	d.writes.Add(1)
 	return d.Backend.Apply(ctx, id, b)

@@ -19,7 +19,7 @@ func blob(b []byte) []byte {
 // CreateAccount implements store.Backend.
 func (s *SQLite) CreateAccount(ctx context.Context, name string, row []byte) (id store.AccountID, err error) {
 	err = s.write(ctx, func(c *conn) error {
-		res, err := c.exec(`INSERT INTO accounts (name, record) VALUES (?, ?) ON CONFLICT DO NOTHING`, []byte(name), blob(row))
+		res, err := c.exec(`INSERT INTO accounts (name, record, version, generation, fence, held, holder) VALUES (?, ?, 1, 1, 0, 0, '') ON CONFLICT DO NOTHING`, []byte(name), blob(row))
 		if err != nil {
 			return err
 		}
@@ -34,19 +34,21 @@ func (s *SQLite) CreateAccount(ctx context.Context, name string, row []byte) (id
 }
 
 // OpenAccount implements store.Backend.
-func (s *SQLite) OpenAccount(ctx context.Context, name string) (id store.AccountID, row []byte, err error) {
+func (s *SQLite) OpenAccount(ctx context.Context, name string) (a store.Account, err error) {
 	err = s.withReader(ctx, func(c *conn) error {
-		found := false
-		err := c.query(`SELECT id, record FROM accounts WHERE name = ?`, []any{[]byte(name)}, func(r *sql.Rows) error {
-			found = true
-			return r.Scan(&id, &row)
+		err := c.query(`SELECT id, record, version, generation, fence, held, holder FROM accounts WHERE name = ?`, []any{[]byte(name)}, func(r *sql.Rows) error {
+			a.Row.Found = true
+			return r.Scan(&a.ID, &a.Row.Value, &a.Row.Version, &a.Generation, &a.Owner.Fence, &a.Owner.Held, &a.Owner.Holder)
 		})
-		if err == nil && !found {
+		if err == nil && !a.Row.Found {
 			err = store.ErrNoAccount
 		}
 		return err
 	})
-	return id, row, wrap("open account", err)
+	if err != nil {
+		return store.Account{}, wrap("open account", err)
+	}
+	return a, nil
 }
 
 // Accounts implements store.Backend.
@@ -82,12 +84,60 @@ func (s *SQLite) DeleteAccount(ctx context.Context, id store.AccountID) error {
 	return wrap("delete account", err)
 }
 
-// exists returns ErrNoAccount unless there is an account id.
-func (c *conn) exists(id store.AccountID) error {
-	var one int
-	err := c.queryRow(`SELECT 1 FROM accounts WHERE id = ?`, &one, int64(id))
-	if errors.Is(err, sql.ErrNoRows) {
+// Acquire implements store.Backend.
+func (s *SQLite) Acquire(ctx context.Context, id store.AccountID, holder string, takeOver bool) (fence uint64, err error) {
+	err = s.write(ctx, func(c *conn) error {
+		owner, err := c.owner(id)
+		if err != nil {
+			return err
+		}
+		if owner.Held && !takeOver {
+			return &store.OwnedError{Owner: owner}
+		}
+		fence = owner.Fence + 1
+		_, err = c.exec(`UPDATE accounts SET fence = ?, held = 1, holder = ? WHERE id = ?`, fence, holder, int64(id))
+		return err
+	})
+	if err != nil {
+		return 0, wrap("acquire account", err)
+	}
+	return fence, nil
+}
+
+// Release implements store.Backend.
+func (s *SQLite) Release(ctx context.Context, id store.AccountID, fence uint64) error {
+	err := s.write(ctx, func(c *conn) error {
+		owner, err := c.owner(id)
+		if err != nil {
+			return err
+		}
+		if !owner.Held || owner.Fence != fence {
+			return &store.OwnedError{Owner: owner}
+		}
+		_, err = c.exec(`UPDATE accounts SET held = 0 WHERE id = ?`, int64(id))
+		return err
+	})
+	return wrap("release account", err)
+}
+
+// owner returns the owner of an account, or ErrNoAccount.
+func (c *conn) owner(id store.AccountID) (o store.Owner, err error) {
+	found := false
+	err = c.query(`SELECT fence, held, holder FROM accounts WHERE id = ?`, []any{int64(id)}, func(r *sql.Rows) error {
+		found = true
+		return r.Scan(&o.Fence, &o.Held, &o.Holder)
+	})
+	if err == nil && !found {
 		err = store.ErrNoAccount
 	}
-	return err
+	return o, err
+}
+
+// owned returns an error that says who owns the account.
+func (c *conn) owned(id store.AccountID) error {
+	o, err := c.owner(id)
+	if err != nil {
+		return err
+	}
+	return &store.OwnedError{Owner: o}
 }

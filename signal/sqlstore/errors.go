@@ -11,7 +11,7 @@ import (
 // wrap names the operation in an error of the database. The errors that
 // package store and the context define are complete as they are.
 func wrap(op string, err error) error {
-	for _, plain := range []error{store.ErrNoAccount, store.ErrAccountExists, store.ErrClosed, context.Canceled, context.DeadlineExceeded} {
+	for _, plain := range []error{store.ErrNoAccount, store.ErrAccountExists, store.ErrClosed, store.ErrConflict, store.ErrOwned, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, plain) {
 			return err
 		}

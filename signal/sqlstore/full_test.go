@@ -53,7 +53,7 @@ func TestFull(t *testing.T) {
 				var b store.Batch
 				b.Put(store.SignedPreKey(key), []byte("small"))
 				b.Put(store.PreKey(key), value)
-				err := s.Apply(t.Context(), id, &b)
+				_, err := s.Apply(t.Context(), id, &b)
 				var code *sqlite.Error
 				switch {
 				case err == nil:
@@ -97,7 +97,7 @@ func TestFull(t *testing.T) {
 	var b store.Batch
 	b.Put(store.SignedPreKey(1000), []byte("small"))
 	b.Put(store.PreKey(1000), value)
-	if err := s.Apply(t.Context(), id, &b); err != nil {
+	if _, err := s.Apply(t.Context(), id, &b); err != nil {
 		t.Fatalf("write after there is room again: %v", err)
 	}
 	written[1000] = true

@@ -50,7 +50,7 @@ func TestGroupCommit(t *testing.T) {
 	const good = 20
 	errOwn := errors.New("on purpose")
 	put := func(c *conn, key uint32) error {
-		return c.writeRows(id, []store.Op{{Key: store.PreKey(key), Value: []byte("v")}})
+		return c.writeRows(id, 2, []store.Op{{Key: store.PreKey(key), Value: []byte("v")}})
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	release := hold(t, s)
@@ -59,7 +59,7 @@ func TestGroupCommit(t *testing.T) {
 		wg.Go(func() {
 			var b store.Batch
 			b.Put(store.PreKey(1+i), []byte("v"))
-			if err := s.Apply(t.Context(), id, &b); err != nil {
+			if _, err := s.Apply(t.Context(), id, &b); err != nil {
 				t.Errorf("write %d: %v", i, err)
 			}
 		})
@@ -88,7 +88,7 @@ func TestGroupCommit(t *testing.T) {
 	wg.Go(func() {
 		var b store.Batch
 		b.Put(store.PreKey(104), []byte("v"))
-		if err := s.Apply(cancelled, id, &b); !errors.Is(err, context.Canceled) {
+		if _, err := s.Apply(cancelled, id, &b); !errors.Is(err, context.Canceled) {
 			t.Errorf("write cancelled in the queue: %v", err)
 		}
 	})
@@ -110,7 +110,7 @@ func TestGroupCommit(t *testing.T) {
 	// The connection is as it was.
 	var b store.Batch
 	b.Put(store.PreKey(200), bytes.Repeat([]byte{1}, 100))
-	if err := s.Apply(t.Context(), id, &b); err != nil {
+	if _, err := s.Apply(t.Context(), id, &b); err != nil {
 		t.Error(err)
 	}
 }
@@ -130,7 +130,7 @@ func TestLostTransaction(t *testing.T) {
 	}
 	put := func(key uint32) func(*conn) error {
 		return func(c *conn) error {
-			return c.writeRows(id, []store.Op{{Key: store.PreKey(key), Value: []byte("v")}})
+			return c.writeRows(id, 2, []store.Op{{Key: store.PreKey(key), Value: []byte("v")}})
 		}
 	}
 	write(put(1))
@@ -157,7 +157,7 @@ func TestLostTransaction(t *testing.T) {
 	}
 	var b store.Batch
 	b.Put(store.PreKey(4), []byte("v"))
-	if err := s.Apply(t.Context(), id, &b); err != nil {
+	if _, err := s.Apply(t.Context(), id, &b); err != nil {
 		t.Errorf("write after a lost transaction: %v", err)
 	}
 }

@@ -23,25 +23,19 @@ const (
 )
 
 // Read implements store.Backend.
-func (s *SQLite) Read(ctx context.Context, id store.AccountID, keys []store.Key) (recs []store.Record, err error) {
+func (s *SQLite) Read(ctx context.Context, id store.AccountID, keys []store.Key) (recs []store.Record, generation uint64, err error) {
 	store.CheckKeys(keys)
 	recs = make([]store.Record, len(keys))
 	err = s.withReader(ctx, func(c *conn) error {
 		if len(keys) <= maxReadKeys {
 			// One statement sees one state of the database by itself.
-			found, err := c.readKeys(id, keys, recs)
-			if err == nil && !found {
-				err = c.exists(id)
-			}
+			generation, err = c.readKeys(id, keys, recs)
 			return err
 		}
 		return c.read(ctx, func() error {
-			if err := c.exists(id); err != nil {
-				return err
-			}
 			for from := 0; from < len(keys); from += maxReadKeys {
 				to := min(from+maxReadKeys, len(keys))
-				if _, err := c.readKeys(id, keys[from:to], recs[from:to]); err != nil {
+				if generation, err = c.readKeys(id, keys[from:to], recs[from:to]); err != nil {
 					return err
 				}
 				if err := ctx.Err(); err != nil {
@@ -52,17 +46,21 @@ func (s *SQLite) Read(ctx context.Context, id store.AccountID, keys []store.Key)
 		})
 	})
 	if err != nil {
-		return nil, wrap("read", err)
+		return nil, 0, wrap("read", err)
 	}
-	return recs, nil
+	return recs, generation, nil
 }
 
-// readKeys fills recs with the records of keys, by one statement, and reports
-// whether it found any row.
-func (c *conn) readKeys(id store.AccountID, keys []store.Key, recs []store.Record) (found bool, err error) {
-	if len(keys) == 0 {
-		return false, nil
-	}
+// readKeys fills recs with the records of keys and returns the generation of
+// the account, by one statement.
+func (c *conn) readKeys(id store.AccountID, keys []store.Key, recs []store.Record) (generation uint64, err error) {
+	return c.selectRows(id, keys, true, func(i int, r store.Record) { recs[i] = r })
+}
+
+// selectRows calls each for the rows of keys that there are, with the position
+// of the key, and returns the generation of the account. The values are left
+// out unless they are asked for.
+func (c *conn) selectRows(id store.AccountID, keys []store.Key, values bool, each func(int, store.Record)) (generation uint64, err error) {
 	// Positions of the keys in the order of tables, then of names and ids.
 	order := make([]int, len(keys))
 	for i := range order {
@@ -76,6 +74,11 @@ func (c *conn) readKeys(id store.AccountID, keys []store.Key, recs []store.Recor
 	var query strings.Builder
 	args := make([]any, 1, 2+2*len(keys))
 	args[0] = int64(id)
+	query.WriteString("SELECT 0, 0, generation, NULL FROM accounts WHERE id = ?1")
+	column := "record"
+	if !values {
+		column = "NULL"
+	}
 	for from := 0; from < len(order); {
 		t := keys[order[from]].Table
 		to := from
@@ -89,10 +92,7 @@ func (c *conn) readKeys(id store.AccountID, keys []store.Key, recs []store.Recor
 			args = append(args, args[len(args)-1])
 			n++
 		}
-		if from > 0 {
-			query.WriteString(" UNION ALL ")
-		}
-		fmt.Fprintf(&query, "SELECT %d, %s, record FROM %s WHERE account = ?1 AND %[2]s IN (?", t, keyColumn(t), t)
+		fmt.Fprintf(&query, " UNION ALL SELECT %d, %s, version, %s FROM %s WHERE account = ?1 AND %[2]s IN (?", t, keyColumn(t), column, t)
 		for range n - 1 {
 			query.WriteString(", ?")
 		}
@@ -100,38 +100,44 @@ func (c *conn) readKeys(id store.AccountID, keys []store.Key, recs []store.Recor
 		from = to
 	}
 
+	found := false
 	err = c.query(query.String(), args, func(r *sql.Rows) error {
 		var (
-			k      store.Key
-			column any
-			record []byte
+			k   store.Key
+			key any
+			rec store.Record
 		)
-		if err := r.Scan(&k.Table, &column, &record); err != nil {
+		if err := r.Scan(&k.Table, &key, &rec.Version, &rec.Value); err != nil {
 			return err
 		}
-		switch v := column.(type) {
+		if k.Table == 0 {
+			found, generation = true, rec.Version
+			return nil
+		}
+		switch v := key.(type) {
 		case int64:
 			k.ID = uint32(v)
 		case []byte:
 			k.Name = string(v)
 		default:
-			return fmt.Errorf("key column of table %v holds a %T", k.Table, column)
+			return fmt.Errorf("key column of table %v holds a %T", k.Table, key)
 		}
-		found = true
+		rec.Found = true
 		at, _ := slices.BinarySearchFunc(order, k, func(i int, k store.Key) int { return keys[i].Compare(k) })
 		for ; at < len(order) && keys[order[at]] == k; at++ {
-			recs[order[at]] = store.Record{Value: record, Found: true}
+			each(order[at], rec)
 		}
 		return nil
 	})
-	return found, err
+	if err == nil && !found {
+		err = store.ErrNoAccount
+	}
+	return generation, err
 }
 
 // List implements store.Backend.
 func (s *SQLite) List(ctx context.Context, id store.AccountID, q store.Query) (keys []store.Key, err error) {
-	if !q.Table.Valid() {
-		panic("store: unknown table")
-	}
+	q.Check()
 	err = s.withReader(ctx, func(c *conn) error {
 		column := keyColumn(q.Table)
 		query := `SELECT ` + column + ` FROM ` + q.Table.String() + ` WHERE account = ?`
@@ -144,7 +150,15 @@ func (s *SQLite) List(ctx context.Context, id store.AccountID, q store.Query) (k
 				args = append(args, end)
 			}
 		}
+		if q.After != (store.Key{}) {
+			query += ` AND ` + column + ` > ?`
+			args = append(args, keyValue(q.After))
+		}
 		query += ` ORDER BY ` + column
+		if q.Limit > 0 {
+			query += ` LIMIT ?`
+			args = append(args, int64(q.Limit))
+		}
 		err := c.query(query, args, func(r *sql.Rows) error {
 			k := store.Key{Table: q.Table}
 			if q.Table.ByID() {
@@ -159,7 +173,7 @@ func (s *SQLite) List(ctx context.Context, id store.AccountID, q store.Query) (k
 			return err
 		})
 		if err == nil && len(keys) == 0 {
-			err = c.exists(id)
+			_, err = c.owner(id)
 		}
 		return err
 	})
@@ -183,14 +197,18 @@ func prefixEnd(prefix string) []byte {
 }
 
 // Apply implements store.Backend.
-func (s *SQLite) Apply(ctx context.Context, id store.AccountID, b *store.Batch) error {
-	err := s.write(ctx, func(c *conn) error {
-		if row, ok := b.Account(); ok {
-			if _, err := c.exec(`UPDATE accounts SET record = ? WHERE id = ?`, blob(row), int64(id)); err != nil {
-				return err
-			}
+func (s *SQLite) Apply(ctx context.Context, id store.AccountID, b *store.Batch) (generation uint64, err error) {
+	err = s.write(ctx, func(c *conn) error {
+		if generation, err = c.check(id, b); err != nil || b.Len() == 0 {
+			return err
 		}
-		if err := c.exists(id); err != nil {
+		generation++
+		if row, ok := b.Account(); ok {
+			_, err = c.exec(`UPDATE accounts SET generation = ?, version = ?1, record = ? WHERE id = ?`, generation, blob(row), int64(id))
+		} else {
+			_, err = c.exec(`UPDATE accounts SET generation = ? WHERE id = ?`, generation, int64(id))
+		}
+		if err != nil {
 			return err
 		}
 		ops := b.Ops()
@@ -200,7 +218,7 @@ func (s *SQLite) Apply(ctx context.Context, id store.AccountID, b *store.Batch) 
 				n++
 			}
 			n = 1 << (bits.Len(uint(n)) - 1)
-			if err := c.writeRows(id, ops[:n]); err != nil {
+			if err := c.writeRows(id, generation, ops[:n]); err != nil {
 				return err
 			}
 			if err := ctx.Err(); err != nil {
@@ -210,16 +228,64 @@ func (s *SQLite) Apply(ctx context.Context, id store.AccountID, b *store.Batch) 
 		}
 		return nil
 	})
-	return wrap("apply", err)
+	if err != nil {
+		return 0, wrap("apply", err)
+	}
+	return generation, nil
+}
+
+// check returns the generation of the account, or the error that Apply refuses
+// b with.
+func (c *conn) check(id store.AccountID, b *store.Batch) (generation uint64, err error) {
+	found := false
+	var version uint64
+	var owner store.Owner
+	err = c.query(`SELECT generation, version, fence, held FROM accounts WHERE id = ?`, []any{int64(id)}, func(r *sql.Rows) error {
+		found = true
+		return r.Scan(&generation, &version, &owner.Fence, &owner.Held)
+	})
+	if err != nil {
+		return 0, err
+	}
+	if !found {
+		return 0, store.ErrNoAccount
+	}
+	if owner.Admits(b.Fence()) != nil {
+		return 0, c.owned(id)
+	}
+	var keys, changed []store.Key
+	var want []uint64
+	for _, e := range b.Expectations(generation) {
+		if e.Key == (store.Key{}) {
+			if e.Version != version {
+				changed = append(changed, e.Key)
+			}
+			continue
+		}
+		keys, want = append(keys, e.Key), append(want, e.Version)
+	}
+	for from := 0; from < len(keys); from += maxReadKeys {
+		to := min(from+maxReadKeys, len(keys))
+		have := make([]uint64, to-from)
+		if _, err := c.selectRows(id, keys[from:to], false, func(i int, r store.Record) { have[i] = r.Version }); err != nil {
+			return 0, err
+		}
+		for i, v := range have {
+			if v != want[from+i] {
+				changed = append(changed, keys[from+i])
+			}
+		}
+	}
+	return generation, store.NewConflict(changed)
 }
 
 // writeRows executes operations of one kind on one table by one statement.
 // SQLite takes the rows of a statement in their order, so a row that is named
 // twice ends up as the later one says.
-func (c *conn) writeRows(id store.AccountID, ops []store.Op) error {
+func (c *conn) writeRows(id store.AccountID, generation uint64, ops []store.Op) error {
 	t := ops[0].Key.Table
 	var query strings.Builder
-	args := make([]any, 1, 1+2*len(ops))
+	args := make([]any, 1, 2+2*len(ops))
 	args[0] = int64(id)
 	if ops[0].Delete {
 		fmt.Fprintf(&query, "DELETE FROM %s WHERE account = ?1 AND %s IN (?", t, keyColumn(t))
@@ -229,9 +295,10 @@ func (c *conn) writeRows(id store.AccountID, ops []store.Op) error {
 			args = append(args, keyValue(op.Key))
 		}
 	} else {
-		fmt.Fprintf(&query, "INSERT INTO %s (account, %s, record) VALUES (?1, ?, ?)", t, keyColumn(t))
-		query.WriteString(strings.Repeat(", (?1, ?, ?)", len(ops)-1))
-		fmt.Fprintf(&query, " ON CONFLICT (account, %s) DO UPDATE SET record = excluded.record", keyColumn(t))
+		fmt.Fprintf(&query, "INSERT INTO %s (account, version, %s, record) VALUES (?1, ?2, ?, ?)", t, keyColumn(t))
+		query.WriteString(strings.Repeat(", (?1, ?2, ?, ?)", len(ops)-1))
+		fmt.Fprintf(&query, " ON CONFLICT (account, %s) DO UPDATE SET version = excluded.version, record = excluded.record", keyColumn(t))
+		args = append(args, generation)
 		for _, op := range ops {
 			args = append(args, keyValue(op.Key), blob(op.Value))
 		}

@@ -9,7 +9,7 @@ import (
 
 // schemaVersion is the version of the schema that this package reads and
 // writes, as the table schema_version holds it.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // schema makes the tables of version 1. Names are blobs because they are
 // compared byte for byte and may hold any byte. Tables of short records keep
@@ -26,6 +26,24 @@ var schema = []string{
 	`CREATE TABLE signed_prekeys (account INTEGER NOT NULL, id INTEGER NOT NULL, record BLOB NOT NULL, PRIMARY KEY (account, id)) WITHOUT ROWID`,
 	`CREATE TABLE sender_keys (account INTEGER NOT NULL, name BLOB NOT NULL, record BLOB NOT NULL, PRIMARY KEY (account, name))`,
 }
+
+// upgrades holds, at i, what brings a schema of version i+1 to the next one.
+var upgrades = [][]string{{
+	`ALTER TABLE accounts ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
+	`ALTER TABLE accounts ADD COLUMN generation INTEGER NOT NULL DEFAULT 1`,
+	`ALTER TABLE accounts ADD COLUMN fence INTEGER NOT NULL DEFAULT 0`,
+	`ALTER TABLE accounts ADD COLUMN held INTEGER NOT NULL DEFAULT 0`,
+	`ALTER TABLE accounts ADD COLUMN holder TEXT NOT NULL DEFAULT ''`,
+	`ALTER TABLE identities ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
+	`ALTER TABLE sessions ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
+	`ALTER TABLE prekeys ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
+	`ALTER TABLE signed_prekeys ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
+	`ALTER TABLE sender_keys ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
+	`CREATE TABLE sender_key_devices (account INTEGER NOT NULL, name BLOB NOT NULL, record BLOB NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (account, name))`,
+	`CREATE TABLE lids (account INTEGER NOT NULL, name BLOB NOT NULL, record BLOB NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (account, name)) WITHOUT ROWID`,
+	`CREATE TABLE base_keys (account INTEGER NOT NULL, name BLOB NOT NULL, record BLOB NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (account, name)) WITHOUT ROWID`,
+	`UPDATE schema_version SET version = 2`,
+}}
 
 // SchemaError is returned by OpenSQLite for a database whose schema is of a
 // version that this package cannot use.
@@ -46,20 +64,30 @@ func migrate(ctx context.Context, c *conn) error {
 		if err != nil {
 			return err
 		}
-		if tables == 0 {
-			for _, s := range schema {
+		run := func(statements []string) error {
+			for _, s := range statements {
 				if _, err := c.sql.ExecContext(context.Background(), s); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
+		if tables == 0 {
+			if err := run(schema); err != nil {
+				return err
+			}
+		}
 		var version int
 		if err := c.queryRow(`SELECT version FROM schema_version`, &version); err != nil {
 			return err
 		}
-		if version != schemaVersion {
+		if version < 1 || version > schemaVersion {
 			return &SchemaError{Got: version, Want: schemaVersion}
+		}
+		for _, statements := range upgrades[version-1:] {
+			if err := run(statements); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

@@ -80,7 +80,7 @@ func TestReopen(t *testing.T) {
 		}
 		var b store.Batch
 		b.Put(store.Session("s"), []byte("v"))
-		if err := s.Apply(t.Context(), id, &b); err != nil {
+		if _, err := s.Apply(t.Context(), id, &b); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Close(); err != nil {
@@ -91,11 +91,11 @@ func TestReopen(t *testing.T) {
 			t.Errorf("files after close: %v, %v", files, err)
 		}
 		s = open(t, path)
-		again, row, err := s.OpenAccount(t.Context(), "a")
-		if err != nil || again != id || string(row) != "row" {
-			t.Fatalf("account after reopening: %d %q %v", again, row, err)
+		again, err := s.OpenAccount(t.Context(), "a")
+		if err != nil || again.ID != id || string(again.Row.Value) != "row" {
+			t.Fatalf("account after reopening: %+v %v", again, err)
 		}
-		recs, err := s.Read(t.Context(), id, []store.Key{store.Session("s")})
+		recs, _, err := s.Read(t.Context(), id, []store.Key{store.Session("s")})
 		if err != nil || string(recs[0].Value) != "v" {
 			t.Errorf("row after reopening: %v, %v", recs, err)
 		}
@@ -177,12 +177,12 @@ func TestPanic(t *testing.T) {
 			})
 		})
 	}()
-	if _, row, err := s.OpenAccount(t.Context(), "a"); err != nil || string(row) != "row" {
-		t.Errorf("row after a panic: %q, %v", row, err)
+	if a, err := s.OpenAccount(t.Context(), "a"); err != nil || string(a.Row.Value) != "row" {
+		t.Errorf("row after a panic: %q, %v", a.Row.Value, err)
 	}
 	var b store.Batch
 	b.PutAccount([]byte("later"))
-	if err := s.Apply(t.Context(), id, &b); err != nil {
+	if _, err := s.Apply(t.Context(), id, &b); err != nil {
 		t.Errorf("write after a panic: %v", err)
 	}
 }
@@ -212,17 +212,17 @@ func TestForeignLock(t *testing.T) {
 	<-locked
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := s.Apply(ctx, id, &b); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.Apply(ctx, id, &b); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("write under a foreign lock: %v", err)
 	}
-	if recs, err := s.Read(t.Context(), id, []store.Key{store.Session("s")}); err != nil || recs[0].Found {
+	if recs, _, err := s.Read(t.Context(), id, []store.Key{store.Session("s")}); err != nil || recs[0].Found {
 		t.Errorf("read under a foreign lock: %v, %v", recs, err)
 	}
 	go func() {
 		time.Sleep(2 * busyTimeout)
 		close(release)
 	}()
-	if err := s.Apply(t.Context(), id, &b); err != nil {
+	if _, err := s.Apply(t.Context(), id, &b); err != nil {
 		t.Errorf("write after a foreign lock: %v", err)
 	}
 	if err := <-done; err != nil {
@@ -239,7 +239,7 @@ func TestStatementCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 2 * maxStatements {
-		if _, err := s.Read(t.Context(), id, []store.Key{store.PreKey(1)}); err != nil {
+		if _, _, err := s.Read(t.Context(), id, []store.Key{store.PreKey(1)}); err != nil {
 			t.Fatal(err)
 		}
 		err := s.withReader(t.Context(), func(c *conn) error {
@@ -308,10 +308,11 @@ func TestKill(t *testing.T) {
 		}
 
 		s := open(t, path)
-		id, row, err := s.OpenAccount(t.Context(), "a")
+		opened, err := s.OpenAccount(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
+		id, row := opened.ID, opened.Row.Value
 		gen := string(row)
 		if gen != fmt.Sprint(acked) && gen != fmt.Sprint(acked+1) {
 			t.Errorf("batch %d was acknowledged, the account row is of %s", acked, gen)
@@ -320,7 +321,7 @@ func TestKill(t *testing.T) {
 		for _, op := range killBatch(0).Ops() {
 			keys = append(keys, op.Key)
 		}
-		recs, err := s.Read(t.Context(), id, keys)
+		recs, _, err := s.Read(t.Context(), id, keys)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +342,8 @@ func writeUntilKilled(path string) {
 	if err != nil {
 		panic(err)
 	}
-	id, _, err := s.OpenAccount(ctx, "a")
+	opened, err := s.OpenAccount(ctx, "a")
+	id := opened.ID
 	if errors.Is(err, store.ErrNoAccount) {
 		id, err = s.CreateAccount(ctx, "a", nil)
 	}
@@ -349,7 +351,7 @@ func writeUntilKilled(path string) {
 		panic(err)
 	}
 	for gen := 0; ; gen++ {
-		if err := s.Apply(ctx, id, killBatch(gen)); err != nil {
+		if _, err := s.Apply(ctx, id, killBatch(gen)); err != nil {
 			panic(err)
 		}
 		fmt.Println("acked", gen)
@@ -367,7 +369,7 @@ func BenchmarkApply(b *testing.B) {
 			batch := storetest.PreKeyBatch(1, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := s.Apply(b.Context(), id, batch); err != nil {
+				if _, err := s.Apply(b.Context(), id, batch); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -391,12 +393,12 @@ func BenchmarkRead(b *testing.B) {
 				batch.Put(store.Identity(name), make([]byte, 32))
 				keys = append(keys, store.Session(name), store.Identity(name))
 			}
-			if err := s.Apply(b.Context(), id, &batch); err != nil {
+			if _, err := s.Apply(b.Context(), id, &batch); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.Read(b.Context(), id, keys); err != nil {
+				if _, _, err := s.Read(b.Context(), id, keys); err != nil {
 					b.Fatal(err)
 				}
 			}

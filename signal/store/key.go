@@ -8,21 +8,24 @@ import (
 // Table says which kind of record a row holds.
 type Table uint8
 
-// The kinds of records of an account. Identities, sessions and sender keys
-// are keyed by name, prekeys and signed prekeys by id.
+// The kinds of records of an account. Prekeys and signed prekeys are keyed by
+// id, all others by name.
 const (
-	Identities    Table = 1 + iota // the last seen identity key of an address
-	Sessions                       // the session record of an address
-	PreKeys                        // a one-time prekey
-	SignedPreKeys                  // a signed prekey
-	SenderKeys                     // the sender-key record of a group and sender
+	Identities       Table = 1 + iota // the last seen identity key of an address
+	Sessions                          // the session record of an address
+	PreKeys                           // a one-time prekey
+	SignedPreKeys                     // a signed prekey
+	SenderKeys                        // the sender-key record of a group and sender
+	SenderKeyDevices                  // which devices have a sender key of ours
+	LIDs                              // what is known about a phone number and its LID
+	BaseKeys                          // the base key of a session for which a retry was asked
 )
 
 // ByID reports whether the rows of t are keyed by id and not by name.
 func (t Table) ByID() bool { return t == PreKeys || t == SignedPreKeys }
 
 // Valid reports whether t is one of the tables above.
-func (t Table) Valid() bool { return t >= Identities && t <= SenderKeys }
+func (t Table) Valid() bool { return t >= Identities && t <= BaseKeys }
 
 // String returns the name of the table as used in errors and in schemas.
 func (t Table) String() string {
@@ -37,6 +40,12 @@ func (t Table) String() string {
 		return "signed_prekeys"
 	case SenderKeys:
 		return "sender_keys"
+	case SenderKeyDevices:
+		return "sender_key_devices"
+	case LIDs:
+		return "lids"
+	case BaseKeys:
+		return "base_keys"
 	}
 	return fmt.Sprintf("table(%d)", uint8(t))
 }
@@ -63,6 +72,15 @@ func SignedPreKey(id uint32) Key { return Key{Table: SignedPreKeys, ID: id} }
 
 // SenderKey returns the key of the sender-key row of a sender-key name.
 func SenderKey(name string) Key { return Key{Table: SenderKeys, Name: name} }
+
+// SenderKeyDevice returns the key of the device row of a sender-key name.
+func SenderKeyDevice(name string) Key { return Key{Table: SenderKeyDevices, Name: name} }
+
+// LID returns the key of the mapping row of a phone number or LID.
+func LID(name string) Key { return Key{Table: LIDs, Name: name} }
+
+// BaseKey returns the key of a base-key row.
+func BaseKey(name string) Key { return Key{Table: BaseKeys, Name: name} }
 
 // Compare orders keys by table, then by name or id.
 func (k Key) Compare(o Key) int {

@@ -21,7 +21,7 @@ func preKeyAllocs(t *testing.T, before []*store.Batch, batch *store.Batch) (allo
 			t.Fatal(err)
 		}
 		for _, b := range before {
-			if err := m.Apply(t.Context(), ids[i], b); err != nil {
+			if _, err := m.Apply(t.Context(), ids[i], b); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -32,7 +32,7 @@ func preKeyAllocs(t *testing.T, before []*store.Batch, batch *store.Batch) (allo
 	runtime.GC()
 	runtime.ReadMemStats(&start)
 	for _, id := range ids {
-		if err := m.Apply(ctx, id, batch); err != nil {
+		if _, err := m.Apply(ctx, id, batch); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestMemoryPreKeyReplay(t *testing.T) {
 	}
 	apply := func(b *store.Batch, want int) {
 		t.Helper()
-		if err := m.Apply(t.Context(), id, b); err != nil {
+		if _, err := m.Apply(t.Context(), id, b); err != nil {
 			t.Fatal(err)
 		}
 		keys, err := m.List(t.Context(), id, store.Query{Table: store.PreKeys})
@@ -88,7 +88,7 @@ func TestMemoryPreKeyReplay(t *testing.T) {
 	seven.Put(store.PreKey(7), []byte("other"))
 	apply(&seven, 812)
 	apply(storetest.PreKeyBatch(813, 812), 1624)
-	recs, err := m.Read(t.Context(), id, []store.Key{store.PreKey(7)})
+	recs, _, err := m.Read(t.Context(), id, []store.Key{store.PreKey(7)})
 	if err != nil || string(recs[0].Value) != "other" {
 		t.Errorf("prekey 7 is %q, %v", recs[0].Value, err)
 	}

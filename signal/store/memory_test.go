@@ -21,10 +21,10 @@ func TestMemoryDoesNotCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := storetest.PreKeyBatch(1, 3)
-	if err := m.Apply(t.Context(), id, b); err != nil {
+	if _, err := m.Apply(t.Context(), id, b); err != nil {
 		t.Fatal(err)
 	}
-	recs, err := m.Read(t.Context(), id, []store.Key{store.PreKey(2)})
+	recs, _, err := m.Read(t.Context(), id, []store.Key{store.PreKey(2)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func BenchmarkMemoryPreKeys(b *testing.B) {
 				id, err := m.CreateAccount(b.Context(), "a", nil)
 				b.StartTimer()
 				if err == nil {
-					err = m.Apply(b.Context(), id, batch)
+					_, err = m.Apply(b.Context(), id, batch)
 				}
 				b.StopTimer()
 				if err == nil {

@@ -186,17 +186,18 @@ func (p *party) talk(q *party, rounds int) {
 func (p *party) rows() map[store.Key]string {
 	p.t.Helper()
 	ctx := context.Background()
-	id, row, err := p.store.Backend.OpenAccount(ctx, p.addr.Name)
+	stored, err := p.store.Backend.OpenAccount(ctx, p.addr.Name)
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	id, row := stored.ID, stored.Row.Value
 	out := map[store.Key]string{{}: string(row)}
 	for table := store.Identities; table.Valid(); table++ {
 		keys, err := p.store.Backend.List(ctx, id, store.Query{Table: table})
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		recs, err := p.store.Backend.Read(ctx, id, keys)
+		recs, _, err := p.store.Backend.Read(ctx, id, keys)
 		if err != nil {
 			p.t.Fatal(err)
 		}

@@ -98,13 +98,13 @@ func (f *Faulty) enter(ctx context.Context, c call) (func(context.Context, call,
 }
 
 // Read implements store.Backend.
-func (f *Faulty) Read(ctx context.Context, id store.AccountID, keys []store.Key) ([]store.Record, error) {
+func (f *Faulty) Read(ctx context.Context, id store.AccountID, keys []store.Key) ([]store.Record, uint64, error) {
 	c := call{keys: keys}
 	after, record, err := f.enter(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	recs, err := f.Backend.Read(ctx, id, keys)
+	recs, generation, err := f.Backend.Read(ctx, id, keys)
 	for i := range recs {
 		if record != nil {
 			recs[i] = record(keys[i], recs[i])
@@ -113,30 +113,30 @@ func (f *Faulty) Read(ctx context.Context, id store.AccountID, keys []store.Key)
 	}
 	if after != nil {
 		if err = after(ctx, c, err); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return recs, err
+	return recs, generation, err
 }
 
 // Apply implements store.Backend.
-func (f *Faulty) Apply(ctx context.Context, id store.AccountID, b *store.Batch) error {
+func (f *Faulty) Apply(ctx context.Context, id store.AccountID, b *store.Batch) (generation uint64, err error) {
 	c := call{write: true}
 	for _, op := range b.Ops() {
 		c.keys = append(c.keys, op.Key)
 	}
 	after, _, err := f.enter(ctx, c)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, op := range b.Ops() {
 		f.lend(op.Value)
 	}
-	err = f.Backend.Apply(ctx, id, b)
+	generation, err = f.Backend.Apply(ctx, id, b)
 	if after != nil {
 		err = after(ctx, c, err)
 	}
-	return err
+	return generation, err
 }
 
 // lend remembers a value that others must not change any more.

@@ -53,10 +53,11 @@ func testOpen(t *testing.T, open Open) {
 	}
 
 	// The account row, cut at every byte and with something behind it.
-	id, row, err := b.OpenAccount(ctx, "a")
+	stored, err := b.OpenAccount(ctx, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
+	id, row := stored.ID, stored.Row.Value
 	bad := [][]byte{append(slices.Clone(row), 0x28, 0x01), append(slices.Clone(row), row...)}
 	for n := range row {
 		bad = append(bad, row[:n:n])
@@ -64,7 +65,7 @@ func testOpen(t *testing.T, open Open) {
 	for _, rec := range bad {
 		var batch store.Batch
 		batch.PutAccount(rec)
-		if err := b.Apply(ctx, id, &batch); err != nil {
+		if _, err := b.Apply(ctx, id, &batch); err != nil {
 			t.Fatal(err)
 		}
 		_, err := signal.OpenAccount(ctx, b, "a")

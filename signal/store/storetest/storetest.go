@@ -36,6 +36,11 @@ func Run(t *testing.T, open Open) {
 		{"PreKeyBatch", testPreKeyBatch},
 		{"LargeBatch", testLargeBatch},
 		{"List", testList},
+		{"ListPages", testListPages},
+		{"Versions", testVersions},
+		{"Conflict", testConflict},
+		{"ConflictRace", testConflictRace},
+		{"Owner", testOwner},
 		{"Isolation", testIsolation},
 		{"UnknownAccount", testUnknownAccount},
 		{"Cancellation", testCancellation},
@@ -68,7 +73,7 @@ func create(t *testing.T, b store.Backend, name string) store.AccountID {
 
 func read(t *testing.T, b store.Backend, id store.AccountID, keys ...store.Key) []store.Record {
 	t.Helper()
-	recs, err := b.Read(t.Context(), id, keys)
+	recs, _, err := b.Read(t.Context(), id, keys)
 	if err != nil {
 		t.Fatalf("read: %v", err)
 	}
@@ -80,7 +85,7 @@ func read(t *testing.T, b store.Backend, id store.AccountID, keys ...store.Key) 
 
 func apply(t *testing.T, b store.Backend, id store.AccountID, batch *store.Batch) {
 	t.Helper()
-	if err := b.Apply(t.Context(), id, batch); err != nil {
+	if _, err := b.Apply(t.Context(), id, batch); err != nil {
 		t.Fatalf("apply: %v", err)
 	}
 }
@@ -109,12 +114,13 @@ func want(t *testing.T, b store.Backend, id store.AccountID, k store.Key, v stri
 func oneOfEach() []store.Key {
 	return []store.Key{
 		store.Identity("a.0"), store.Session("a.0"), store.PreKey(7), store.SignedPreKey(7), store.SenderKey("g:a.0"),
+		store.SenderKeyDevice("g:a.0"), store.LID("a"), store.BaseKey("a.0"),
 	}
 }
 
 func testAccounts(t *testing.T, b store.Backend) {
 	ctx := t.Context()
-	if _, _, err := b.OpenAccount(ctx, "one"); !errors.Is(err, store.ErrNoAccount) {
+	if _, err := b.OpenAccount(ctx, "one"); !errors.Is(err, store.ErrNoAccount) {
 		t.Errorf("open of an absent account: %v", err)
 	}
 	names, err := b.Accounts(ctx)
@@ -132,18 +138,18 @@ func testAccounts(t *testing.T, b store.Backend) {
 	if err != nil || !slices.Equal(names, []string{"one", "two"}) {
 		t.Errorf("accounts: %q, %v", names, err)
 	}
-	id, row, err := b.OpenAccount(ctx, "one")
-	if err != nil || id != one || string(row) != "row of one" {
-		t.Errorf("open: %d %q %v", id, row, err)
+	a, err := b.OpenAccount(ctx, "one")
+	if err != nil || a.ID != one || string(a.Row.Value) != "row of one" || a.Generation != 1 || a.Row.Version != 1 || a.Owner != (store.Owner{}) {
+		t.Errorf("open: %+v %v", a, err)
 	}
 	var batch store.Batch
 	batch.PutAccount([]byte("second row"))
 	apply(t, b, one, &batch)
-	if _, row, _ = b.OpenAccount(ctx, "one"); string(row) != "second row" {
-		t.Errorf("account row after a write: %q", row)
+	if a, _ = b.OpenAccount(ctx, "one"); string(a.Row.Value) != "second row" || a.Row.Version != 2 || a.Generation != 2 {
+		t.Errorf("account after a write: %+v", a)
 	}
-	if _, row, _ = b.OpenAccount(ctx, "two"); string(row) != "row of two" {
-		t.Errorf("account row of the other account: %q", row)
+	if a, _ = b.OpenAccount(ctx, "two"); string(a.Row.Value) != "row of two" || a.Generation != 1 {
+		t.Errorf("the other account: %+v", a)
 	}
 
 	for _, k := range oneOfEach() {
@@ -306,8 +312,8 @@ func testMixedBatch(t *testing.T, b store.Backend) {
 	want(t, b, id, store.Session("p.0"), "new")
 	want(t, b, id, store.Identity("p.0"), "identity")
 	want(t, b, id, store.PreKey(5), "absent")
-	if _, row, err := b.OpenAccount(t.Context(), "a"); err != nil || string(row) != "row" {
-		t.Errorf("account row: %q, %v", row, err)
+	if a, err := b.OpenAccount(t.Context(), "a"); err != nil || string(a.Row.Value) != "row" {
+		t.Errorf("account row: %q, %v", a.Row.Value, err)
 	}
 	apply(t, b, id, new(store.Batch))
 	want(t, b, id, store.Session("p.0"), "new")
@@ -475,10 +481,10 @@ func testUnknownAccount(t *testing.T, b store.Backend) {
 		t.Fatal(err)
 	}
 	for _, id := range []store.AccountID{0, -1, id, id + 1} {
-		if _, err := b.Read(ctx, id, oneOfEach()); !errors.Is(err, store.ErrNoAccount) {
+		if _, _, err := b.Read(ctx, id, oneOfEach()); !errors.Is(err, store.ErrNoAccount) {
 			t.Errorf("read: %v", err)
 		}
-		if _, err := b.Read(ctx, id, nil); !errors.Is(err, store.ErrNoAccount) {
+		if _, _, err := b.Read(ctx, id, nil); !errors.Is(err, store.ErrNoAccount) {
 			t.Errorf("read of nothing: %v", err)
 		}
 		if _, err := b.List(ctx, id, store.Query{Table: store.PreKeys}); !errors.Is(err, store.ErrNoAccount) {
@@ -486,11 +492,11 @@ func testUnknownAccount(t *testing.T, b store.Backend) {
 		}
 		var batch store.Batch
 		batch.Put(store.PreKey(1), []byte("x"))
-		if err := b.Apply(ctx, id, &batch); !errors.Is(err, store.ErrNoAccount) {
+		if _, err := b.Apply(ctx, id, &batch); !errors.Is(err, store.ErrNoAccount) {
 			t.Errorf("apply: %v", err)
 		}
 		batch.PutAccount([]byte("x"))
-		if err := b.Apply(ctx, id, &batch); !errors.Is(err, store.ErrNoAccount) {
+		if _, err := b.Apply(ctx, id, &batch); !errors.Is(err, store.ErrNoAccount) {
 			t.Errorf("apply with an account row: %v", err)
 		}
 	}
@@ -506,8 +512,8 @@ func testCancellation(t *testing.T, b store.Backend) {
 	for name, err := range map[string]error{
 		"create": second(b.CreateAccount(cause, "b", nil)),
 		"delete": b.DeleteAccount(cause, id),
-		"apply":  b.Apply(cause, id, &batch),
-		"read":   second(b.Read(cause, id, oneOfEach())),
+		"apply":  second(b.Apply(cause, id, &batch)),
+		"read":   third(b.Read(cause, id, oneOfEach())),
 		"list":   second(b.List(cause, id, store.Query{Table: store.Sessions})),
 		"names":  second(b.Accounts(cause)),
 	} {
@@ -524,6 +530,8 @@ func testCancellation(t *testing.T, b store.Backend) {
 
 func second[T any](_ T, err error) error { return err }
 
+func third[T, U any](_ T, _ U, err error) error { return err }
+
 // testAtomicity cancels batches while they are applied: whatever the answer,
 // all rows are of one batch, and after success they are of that batch.
 func testAtomicity(t *testing.T, b store.Backend) {
@@ -535,7 +543,8 @@ func testAtomicity(t *testing.T, b store.Backend) {
 			batch.Put(store.Session(fmt.Sprint(i)), fmt.Append(nil, gen))
 			batch.Put(store.PreKey(uint32(i)), fmt.Append(nil, gen))
 		}
-		return b.Apply(ctx, id, &batch)
+		_, err := b.Apply(ctx, id, &batch)
+		return err
 	}
 	if err := write(t.Context(), 0); err != nil {
 		t.Fatal(err)
@@ -563,7 +572,7 @@ func testAtomicity(t *testing.T, b store.Backend) {
 				return
 			default:
 			}
-			recs, err := b.Read(t.Context(), id, keys)
+			recs, _, err := b.Read(t.Context(), id, keys)
 			if err != nil {
 				t.Errorf("read: %v", err)
 				return
@@ -618,11 +627,11 @@ func testConcurrency(t *testing.T, b store.Backend) {
 				var batch store.Batch
 				batch.Put(store.Session(fmt.Sprint("w", w)), fmt.Append(nil, i))
 				batch.Put(store.PreKey(uint32(w*rounds+i)), []byte("k"))
-				if err := b.Apply(t.Context(), id, &batch); err != nil {
+				if _, err := b.Apply(t.Context(), id, &batch); err != nil {
 					t.Errorf("apply: %v", err)
 					return
 				}
-				recs, err := b.Read(t.Context(), id, []store.Key{store.Session(fmt.Sprint("w", w))})
+				recs, _, err := b.Read(t.Context(), id, []store.Key{store.Session(fmt.Sprint("w", w))})
 				if err != nil || string(recs[0].Value) != fmt.Sprint(i) {
 					t.Errorf("a write is not read back: %v, %v", recs, err)
 					return
@@ -646,9 +655,15 @@ func testModel(t *testing.T, b store.Backend) {
 	model := map[store.Key]string{}
 	randomKey := func() store.Key {
 		n := rng.IntN(12)
-		switch rng.IntN(5) {
+		switch rng.IntN(8) {
 		case 0:
 			return store.Identity(fmt.Sprint(n))
+		case 4:
+			return store.SenderKeyDevice(fmt.Sprint(n))
+		case 5:
+			return store.LID(fmt.Sprint(n))
+		case 6:
+			return store.BaseKey(fmt.Sprint(n))
 		case 1:
 			return store.Session(fmt.Sprint(n))
 		case 2:
@@ -732,8 +747,8 @@ func testClose(t *testing.T, b store.Backend) {
 	for name, err := range map[string]error{
 		"create": second(b.CreateAccount(ctx, "b", nil)),
 		"delete": b.DeleteAccount(ctx, id),
-		"apply":  b.Apply(ctx, id, new(store.Batch)),
-		"read":   second(b.Read(ctx, id, oneOfEach())),
+		"apply":  second(b.Apply(ctx, id, new(store.Batch))),
+		"read":   third(b.Read(ctx, id, oneOfEach())),
 		"list":   second(b.List(ctx, id, store.Query{Table: store.Sessions})),
 		"names":  second(b.Accounts(ctx)),
 	} {
@@ -741,7 +756,7 @@ func testClose(t *testing.T, b store.Backend) {
 			t.Errorf("%s after close: %v", name, err)
 		}
 	}
-	if _, _, err := b.OpenAccount(ctx, "a"); !errors.Is(err, store.ErrClosed) {
+	if _, err := b.OpenAccount(ctx, "a"); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("open after close: %v", err)
 	}
 	if err := b.Close(); err != nil && !errors.Is(err, store.ErrClosed) {
