@@ -45,14 +45,11 @@ func (a *Account) row(ctx context.Context) (*accountRow, error) {
 	return parseAccountRow(stored.Row.Value)
 }
 
-// SetSignedPreKey stores k and makes it the current signed prekey. Others stay
-// until RemoveSignedPreKey, so that messages that name them can be answered.
-func (a *Account) SetSignedPreKey(ctx context.Context, k *SignedPreKey) error {
-	rec, err := k.AppendBinary(nil)
-	if err != nil {
-		return err
-	}
-	locks, err := a.lockAccount(ctx)
+// changeRow calls f with the account row and an empty batch, under the account
+// lock and those of keys, and writes the batch with the row. If f reports that
+// nothing changed, or fails, nothing is written.
+func (a *Account) changeRow(ctx context.Context, what string, keys []store.Key, f func(row *accountRow, b *store.Batch) (changed bool, err error)) error {
+	locks, err := a.lockAccount(ctx, keys...)
 	if err != nil {
 		return err
 	}
@@ -61,92 +58,87 @@ func (a *Account) SetSignedPreKey(ctx context.Context, k *SignedPreKey) error {
 	if err != nil {
 		return err
 	}
-	row.signedPreKey, row.hasSigned = k.ID, true
 	var b store.Batch
-	b.Put(store.SignedPreKey(k.ID), rec)
+	changed, err := f(row, &b)
+	if err != nil || !changed {
+		return err
+	}
 	row.put(&b)
-	return a.save(ctx, "signed prekey", &b)
-}
-
-// GenerateSignedPreKey makes a signed prekey, stores it and makes it the
-// current one. It draws 32 bytes for the key, then 64 for the signature.
-func (a *Account) GenerateSignedPreKey(ctx context.Context, id uint32, timestamp uint64) (*SignedPreKey, error) {
-	k, err := GenerateSignedPreKey(id, a.local.Identity, timestamp)
-	if err != nil {
-		return nil, err
-	}
-	return k, a.SetSignedPreKey(ctx, k)
-}
-
-// SignedPreKeyIDs returns the ids of the stored signed prekeys, ascending.
-func (a *Account) SignedPreKeyIDs(ctx context.Context) ([]uint32, error) {
-	return a.ids(ctx, store.SignedPreKeys)
-}
-
-// RemoveSignedPreKey deletes a signed prekey. Messages that name it cannot be
-// answered afterwards. Removing an absent one is not an error; the current
-// one cannot be removed before another one is set.
-func (a *Account) RemoveSignedPreKey(ctx context.Context, id uint32) error {
-	locks, err := a.lockAccount(ctx)
-	if err != nil {
-		return err
-	}
-	defer locks.release()
-	row, err := a.row(ctx)
-	if err != nil {
-		return err
-	}
-	if row.hasSigned && row.signedPreKey == id {
-		return errors.New("signal: the current signed prekey cannot be removed")
-	}
-	var b store.Batch
-	b.Delete(store.SignedPreKey(id))
-	return a.save(ctx, "signed prekey", &b)
+	return a.save(ctx, what, &b)
 }
 
 // SetPreKeys stores one-time prekeys, in one write. A stored prekey of the same
-// id is replaced.
+// id is replaced. They are taken for uploaded: ForgetUploads says otherwise. Ids
+// that are minted later begin after the largest one that was ever stored, so
+// that an id which an earlier program gave away is not given again. The error
+// wraps ErrMalformed if the keys of a pair do not belong together; then nothing
+// is stored.
 func (a *Account) SetPreKeys(ctx context.Context, keys ...*PreKey) error {
-	var b store.Batch
-	b.Grow(len(keys))
-	rows := make([]store.Key, 0, len(keys)+1)
-	for _, k := range keys {
-		rec, err := k.AppendBinary(nil)
-		if err != nil {
-			return err
+	if len(keys) == 0 {
+		return nil
+	}
+	private, public := make([][32]byte, len(keys)), make([][32]byte, len(keys))
+	defer clear(private)
+	for i, k := range keys {
+		private[i] = k.Private
+	}
+	publicMany(public, private)
+	rows := make([]store.Key, len(keys))
+	ids := make([]uint32, len(keys))
+	recs := make([][]byte, len(keys))
+	for i, k := range keys {
+		if k.Public != public[i] {
+			return fmt.Errorf("signal: prekey %d whose keys do not belong together: %w", k.ID, ErrMalformed)
 		}
-		rows = append(rows, store.PreKey(k.ID))
-		b.Put(store.PreKey(k.ID), rec)
+		rows[i], ids[i] = store.PreKey(k.ID), k.ID
+		recs[i], _ = k.AppendBinary(nil) // never fails
 	}
-	locks, err := a.lockAccount(ctx, rows...)
+	return a.changeRow(ctx, "prekeys", rows, func(row *accountRow, b *store.Batch) (bool, error) {
+		b.Grow(len(keys))
+		for i := range keys {
+			b.Put(rows[i], recs[i])
+			if ids[i] >= row.nextPreKey && ids[i] <= MaxPreKeyID {
+				row.nextPreKey = nextPreKeyID(ids[i])
+			}
+		}
+		row.keys.unsent = row.keys.unsent.without(ids)
+		return true, nil
+	})
+}
+
+// nextPreKeyID returns the id that follows id: 24 bits, without 0.
+func nextPreKeyID(id uint32) uint32 {
+	if id >= MaxPreKeyID {
+		return 1
+	}
+	return id + 1
+}
+
+// GeneratePreKeys makes count one-time prekeys and stores them, in one write,
+// as not uploaded. Ids go upwards from the last one given, wrap from MaxPreKeyID
+// to 1 and pass over those in use. It draws 32 bytes for each key, in the order
+// of the result. If ErrPreKeyIDsInUse is the error, nothing was drawn.
+func (a *Account) GeneratePreKeys(ctx context.Context, count int) (keys []PublicPreKey, err error) {
+	if count <= 0 {
+		return nil, nil
+	}
+	err = a.changeRow(ctx, "prekeys", nil, func(row *accountRow, b *store.Batch) (bool, error) {
+		keys, err = a.mint(ctx, row, b, count)
+		return true, err
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer locks.release()
-	return a.save(ctx, "prekeys", &b)
+	return keys, nil
 }
 
 // preKeyRecordSize bounds the size in bytes of a prekey record: an id of at
 // most 6 bytes with its tag, two keys of 34.
 const preKeyRecordSize = 74
 
-// GeneratePreKeys makes count one-time prekeys and stores them, in one write.
-// Ids go upwards from the last one given, wrap from MaxPreKeyID to 1 and pass
-// over those in use. It draws 32 bytes for each key, in the order of the
-// result. If ErrPreKeyIDsInUse is the error, nothing was drawn.
-func (a *Account) GeneratePreKeys(ctx context.Context, count int) ([]PublicPreKey, error) {
-	if count <= 0 {
-		return nil, nil
-	}
-	locks, err := a.lockAccount(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer locks.release()
-	row, err := a.row(ctx)
-	if err != nil {
-		return nil, err
-	}
+// mint adds count fresh prekeys to a batch, and to row that they were not
+// uploaded. The records share one buffer.
+func (a *Account) mint(ctx context.Context, row *accountRow, b *store.Batch, count int) ([]PublicPreKey, error) {
 	stored, err := a.ids(ctx, store.PreKeys)
 	if err != nil {
 		return nil, err
@@ -155,28 +147,26 @@ func (a *Account) GeneratePreKeys(ctx context.Context, count int) ([]PublicPreKe
 	if err != nil {
 		return nil, err
 	}
-
+	private, public := make([][32]byte, count), make([][32]byte, count)
+	defer clear(private)
+	for i := range private {
+		if err := generatePrivateKey((*PrivateKey)(&private[i])); err != nil {
+			return nil, err
+		}
+	}
+	publicMany(public, private)
 	out := make([]PublicPreKey, count)
 	recs := make([]byte, 0, count*preKeyRecordSize)
-	var b store.Batch
 	b.Grow(count)
 	for i, id := range ids {
-		k, err := GeneratePreKey(id)
-		if err != nil {
-			return nil, err
-		}
+		k := PreKey{ID: id, Public: public[i], Private: private[i]}
 		from := len(recs)
-		if recs, err = k.AppendBinary(recs); err != nil {
-			return nil, err
-		}
+		recs, _ = k.AppendBinary(recs) // never fails
 		b.Put(store.PreKey(id), recs[from:len(recs):len(recs)])
 		out[i] = PublicPreKey{ID: id, Public: k.Public}
 	}
 	row.nextPreKey = next
-	row.put(&b)
-	if err := a.save(ctx, "prekeys", &b); err != nil {
-		return nil, err
-	}
+	row.keys.unsent = row.keys.unsent.with(ids)
 	return out, nil
 }
 

@@ -358,7 +358,8 @@ func testPreKeyIDs(t *testing.T, open Open) {
 		t.Errorf("no prekeys: %v, %v", keys, err)
 	}
 
-	// An id that is in use is passed over; 0 can be stored and is not given.
+	// Ids go on after the largest one that was stored, by whomever; 0 can be
+	// stored and is not given.
 	var own []*signal.PreKey
 	for _, id := range []uint32{816, 817, 0} {
 		k, err := signal.GeneratePreKey(id)
@@ -371,8 +372,8 @@ func testPreKeyIDs(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	more, err = alice.GeneratePreKeys(ctx, 3)
-	if err != nil || more[0].ID != 815 || more[1].ID != 818 || more[2].ID != 819 {
-		t.Errorf("prekeys around ids in use: %v, %v", more, err)
+	if err != nil || more[0].ID != 818 || more[1].ID != 819 || more[2].ID != 820 {
+		t.Errorf("prekeys after ids that were stored: %v, %v", more, err)
 	}
 	ids, err := alice.PreKeyIDs(ctx)
 	if err != nil || len(ids) != 820 || ids[0] != 0 || !slices.IsSorted(ids) {
