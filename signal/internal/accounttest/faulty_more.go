@@ -34,10 +34,10 @@ func (f *Faulty) List(ctx context.Context, id store.AccountID, q store.Query) (k
 }
 
 // OpenAccount implements store.Backend.
-func (f *Faulty) OpenAccount(ctx context.Context, name string) (id store.AccountID, row []byte, err error) {
+func (f *Faulty) OpenAccount(ctx context.Context, name string) (acc store.Account, err error) {
 	err = f.other(ctx, func() error {
-		id, row, err = f.Backend.OpenAccount(ctx, name)
+		acc, err = f.Backend.OpenAccount(ctx, name)
 		return err
 	})
-	return id, row, err
+	return acc, err
 }
