@@ -39,6 +39,11 @@ type SessionInfo struct {
 	RemoteIdentity       PublicKey
 	RemoteRegistrationID uint32
 	RecordBytes          int
+
+	// The prekeys of the bundle that a pending session was started from.
+	SignedPreKeyID uint32
+	HasPreKey      bool
+	PreKeyID       uint32
 }
 
 // HasSession reports whether there is a current session with addr.
@@ -85,6 +90,9 @@ func (a *Account) SessionInfo(ctx context.Context, addr Address) (info SessionIn
 		info.Pending, info.Skipped, info.SenderCounter = s.Pending(), s.Skipped(), s.SenderCounter()
 		info.RemoteIdentity, _ = s.RemoteIdentity()
 		info.RemoteRegistrationID = s.RemoteRegistrationID()
+		if p := &s.current.pending; info.Pending {
+			info.SignedPreKeyID, info.HasPreKey, info.PreKeyID = p.signedPreKeyID, p.hasPreKeyID, p.preKeyID
+		}
 	}
 	return info, nil
 }

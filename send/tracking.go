@@ -1,0 +1,329 @@
+package send
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sigcore/sigcore/binary"
+	"github.com/sigcore/sigcore/signal"
+)
+
+// A Tracker sends to groups and knows which devices hold our sender keys, so
+// that each message carries the key for those that lack it and for no other,
+// and so that who has left a group does not read what follows.
+//
+//   - A device needs no key if it and the primary device of its user, number 0,
+//     hold it. The sender's own other devices get the key with every message:
+//     they are never taken to hold it.
+//   - A device holds the key once a stanza with its copy was delivered. A device
+//     whose retry receipt came ([Tracker.Cool]) needs it again.
+//   - The key is replaced, and sent to all, when there is none, at
+//     [signal.RotationThreshold], when a device that it was sent to is not in
+//     the roster any more, and when [Tracker.Rotate] asks for it.
+//
+// What was sent to whom is written before the stanza leaves, and what is held
+// after it was delivered; so a crash between the two costs a second copy of the
+// key, and never a reader who has left.
+//
+// Messages for which all have the key go out side by side. Those that
+// distribute wait for each other, group by group, and look again when it is
+// their turn: who finds nothing left to distribute sends as the others do.
+//
+// A group must be sent to through one Tracker of the account only.
+type Tracker struct {
+	account TrackedAccount
+	holders KeyHolders
+	self    Self
+	opts    TrackerOptions
+
+	mu     sync.Mutex
+	groups map[signal.SenderKeyName]*trackedKey
+
+	retries retries
+}
+
+// TrackedAccount is what a [Tracker] works with; *[signal.Account] is one.
+type TrackedAccount interface {
+	StartingAccount
+	RepairAccount
+
+	// DeleteSenderKey deletes a sender key.
+	DeleteSenderKey(ctx context.Context, name signal.SenderKeyName) error
+}
+
+var _ TrackedAccount = (*signal.Account)(nil)
+
+// TrackerOptions are the choices of a [Tracker]. The zero value is usable.
+type TrackerOptions struct {
+	// Sessions says how missing sessions come about.
+	Sessions Sessions
+
+	// MaxGroups bounds the groups that are kept in memory, 0 stands for 1024.
+	// Others are read again when they are sent to.
+	MaxGroups int
+
+	// BaseKeys tell sessions that a retry has not replaced. Nil: a session that
+	// does not work stays until its device sends a bundle.
+	BaseKeys BaseKeys
+
+	// Now is the clock, nil for the system's.
+	Now func() time.Time
+}
+
+func (o *TrackerOptions) now() time.Time {
+	if o.Now == nil {
+		return time.Now()
+	}
+	return o.Now()
+}
+
+const defaultMaxGroups = 1024
+
+// NewTracker returns a Tracker of the account of self.
+func NewTracker(a TrackedAccount, holders KeyHolders, self Self, o TrackerOptions) *Tracker {
+	if o.MaxGroups <= 0 {
+		o.MaxGroups = defaultMaxGroups
+	}
+	return &Tracker{account: a, holders: holders, self: self, opts: o, groups: map[signal.SenderKeyName]*trackedKey{}}
+}
+
+// Deliver hands a stanza to the server and returns nil once it was accepted.
+type Deliver func(ctx context.Context, s *GroupStanza) error
+
+// ErrNotRecorded means that a stanza was delivered and what it did was not
+// written: devices will get the key once more. The message must not be sent
+// again.
+var ErrNotRecorded = errors.New("send: delivered, but not recorded who holds the sender key")
+
+// Group prepares a message to a group, delivers it, and records who holds our
+// sender key. The tracker sets Self, Distribute, Rotate, the participant hash
+// and Address of the message.
+//
+// Required of the message asks that every device that lacks the key gets it,
+// or nothing is delivered; where none lacks it, it asks for nothing.
+//
+// If deliver fails its error is returned with the stanza, and nobody is taken
+// to hold the key. Other errors come without a stanza, but for
+// [ErrNotRecorded].
+func (t *Tracker) Group(ctx context.Context, r *Roster, m *GroupMessage, deliver Deliver) (*GroupStanza, error) {
+	out := *m
+	out.Self = t.self
+	return t.send(ctx, r, t.name(m.To, m.ByLID), deliver, func(p *plan, a *Prepared) (*GroupStanza, error) {
+		out.Distribute, out.Rotate, out.Address = p.targets, p.rotate, a.Address
+		out.Required = m.Required && len(p.targets) > 0
+		out.Phash, out.PhashDevices = p.roster.Phash(t.sender(m.ByLID)), nil
+		return Group(ctx, a, &out)
+	})
+}
+
+func (t *Tracker) sender(byLID bool) binary.JID {
+	if byLID {
+		return t.self.LID
+	}
+	return t.self.PN
+}
+
+// name returns the name of our sender key for a group.
+func (t *Tracker) name(group binary.JID, byLID bool) signal.SenderKeyName {
+	return signal.SenderKeyName{Group: group.String(), Sender: SignalAddress(t.sender(byLID))}
+}
+
+// build makes a stanza as a plan says.
+type build func(p *plan, a *Prepared) (*GroupStanza, error)
+
+func (t *Tracker) send(ctx context.Context, r *Roster, name signal.SenderKeyName, deliver Deliver, b build) (*GroupStanza, error) {
+	k := t.use(name)
+	defer t.leave(k)
+	for retried := false; ; {
+		r = k.newest(r)
+		var (
+			s    *GroupStanza
+			used uint32
+			err  error
+		)
+		if p := k.warm(r); p != nil {
+			used = p.keyID
+			if s, err = t.follow(ctx, k, p, b); err == nil {
+				return s, deliver(ctx, s)
+			}
+		} else {
+			var done bool
+			if s, used, done, err = t.distribute(ctx, k, r, deliver, b); done {
+				return s, err
+			}
+			if err == nil {
+				continue // whoever was before left nothing to distribute
+			}
+		}
+		if retried || !errors.Is(err, signal.ErrNoSenderKey) {
+			return nil, err
+		}
+		// The key is not the one that the devices have: somebody else has
+		// replaced or deleted it, or it is used up.
+		retried = true
+		k.forget(used)
+	}
+}
+
+// follow makes a message that nobody needs the key for, but for devices of our
+// own.
+func (t *Tracker) follow(ctx context.Context, k *trackedKey, p *plan, b build) (*GroupStanza, error) {
+	a, err := t.prepare(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	s, err := b(p, a)
+	if err != nil {
+		return nil, err
+	}
+	k.followed(p, len(s.Failures) == 0)
+	return s, nil
+}
+
+// distribute sends a message that some devices need the key for. done is false
+// if there turned out to be none, or on an error before anything was encrypted;
+// used is the key that others were taken to have.
+func (t *Tracker) distribute(ctx context.Context, k *trackedKey, r *Roster, deliver Deliver, b build) (s *GroupStanza, used uint32, done bool, err error) {
+	if err := k.enter(ctx); err != nil {
+		return nil, 0, false, fmt.Errorf("send: wait for a distribution: %w", err)
+	}
+	defer k.exit()
+	p, err := t.plan(ctx, k, k.newest(r))
+	if err != nil || p.warm {
+		return nil, 0, false, err
+	}
+	a, err := t.prepare(ctx, p)
+	if err != nil {
+		return nil, p.keyID, false, err
+	}
+	if err := k.expose(ctx, t.holders, p); err != nil {
+		return nil, p.keyID, false, err
+	}
+	if s, err = b(p, a); err != nil {
+		return nil, p.keyID, false, err
+	}
+	k.depart(p, a.keyID)
+	if err := deliver(ctx, s); err != nil {
+		k.lost()
+		return s, 0, true, err
+	}
+	// The stanza is out: recording it does not end with the caller's context.
+	if err := k.arrive(context.WithoutCancel(ctx), t.holders, s.holders()); err != nil {
+		return s, 0, true, fmt.Errorf("%w: %w", ErrNotRecorded, err)
+	}
+	k.compare(p.roster) // so that the next message finds a memo
+	return s, 0, true, nil
+}
+
+// prepare gets the sessions of a plan. Where bundles cannot be had the message
+// goes out without them.
+func (t *Tracker) prepare(ctx context.Context, p *plan) (*Prepared, error) {
+	a := &Prepared{StartingAccount: t.account, known: !p.rotate, keyID: p.keyID}
+	if len(p.targets) == 0 || p.ready {
+		return a, nil
+	}
+	l, there := p.lookup, p.there
+	if l == nil {
+		l = t.opts.Sessions.look(p.targets)
+		var err error
+		if there, err = t.account.HasSessions(ctx, l.addrs); err != nil {
+			return nil, fmt.Errorf("send: look up %d sessions: %w", len(p.targets), err)
+		}
+	}
+	if err := t.opts.Sessions.prepare(ctx, a, l, there); err != nil && ctx.Err() != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Rotate has the sender key of a group replaced at the next message, and sent
+// to all. It is for a membership or device change that means that somebody must
+// not read on, and is durable once it returns: nobody has to wait for the next
+// roster. A message whose delivery is under way is waited for.
+func (t *Tracker) Rotate(ctx context.Context, group binary.JID) error {
+	return t.each(group, func(k *trackedKey) error {
+		if err := k.enter(ctx); err != nil {
+			return fmt.Errorf("send: wait for a distribution: %w", err)
+		}
+		defer k.exit()
+		if err := t.account.DeleteSenderKey(ctx, k.name); err != nil {
+			return fmt.Errorf("send: delete a sender key: %w", err)
+		}
+		k.forgetAll()
+		return nil
+	})
+}
+
+// Cool records that devices need our sender key of a group again, as their
+// retry receipts say. It is durable once it returns.
+func (t *Tracker) Cool(ctx context.Context, group binary.JID, devices ...binary.JID) error {
+	return t.each(group, func(k *trackedKey) error { return k.cool(ctx, t.holders, devices) })
+}
+
+// Reset records that all devices need our sender key of a group again. It is
+// what a status message calls for whose acknowledgement has another participant
+// hash; in a group, resolve the members anew instead.
+func (t *Tracker) Reset(ctx context.Context, group binary.JID) error {
+	return t.each(group, func(k *trackedKey) error { return k.cool(ctx, t.holders, nil) })
+}
+
+// each calls f for our sender keys of a group, under either of our names.
+func (t *Tracker) each(group binary.JID, f func(*trackedKey) error) error {
+	for _, byLID := range []bool{false, true} {
+		if t.sender(byLID).User == "" {
+			continue
+		}
+		k := t.use(t.name(group, byLID))
+		err := f(k)
+		t.leave(k)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// use returns the state of a sender key, for which leave must be called.
+func (t *Tracker) use(name signal.SenderKeyName) *trackedKey {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.groups[name]
+	if k == nil {
+		if len(t.groups) >= t.opts.MaxGroups {
+			for old, other := range t.groups {
+				if other.users == 0 {
+					delete(t.groups, old)
+					break
+				}
+			}
+		}
+		k = &trackedKey{name: name, self: &t.self, guard: make(chan struct{}, 1)}
+		t.groups[name] = k
+	}
+	k.users++
+	return k
+}
+
+func (t *Tracker) leave(k *trackedKey) {
+	t.mu.Lock()
+	k.users--
+	t.mu.Unlock()
+}
+
+// holders returns the devices that hold the key once the stanza was delivered:
+// those that it was encrypted for, and companions of which the server has no
+// bundle. Those cannot be helped, and must not make every message distribute;
+// a retry receipt brings their bundle.
+func (s *GroupStanza) holders() []binary.JID {
+	out := slices.Clip(s.Distributed)
+	for _, f := range s.Failures {
+		if f.Device.Device != 0 && errors.Is(f.Err, ErrNoBundle) {
+			out = append(out, f.Device)
+		}
+	}
+	return out
+}
