@@ -40,6 +40,8 @@ func Run(t *testing.T, open Open) {
 		{"RetryPreKey", testRetryPreKey},
 		{"Rotation", testRotation},
 		{"KeyFailures", testKeyFailures},
+		{"Devices", testDevices},
+		{"BaseKeys", testBaseKeys},
 		{"EncryptMany", testEncryptMany},
 		{"Trust", testTrust},
 		{"Records", testRecords},
