@@ -37,6 +37,7 @@ var layers = []layer{
 	{"internal/random", nil},
 	{"internal/testvec", nil},
 	{"internal/kdf", []string{"internal/cpu", "internal/impl"}},
+	{"internal/aescbc", []string{"internal/cpu", "internal/impl"}},
 	{"field", []string{"internal/cpu", "internal/impl"}},
 	{"curve/internal/...", []string{"curve/internal/...", "field"}},
 	{"curve", []string{"curve/internal/...", "field", "internal/cpu", "internal/impl", "internal/random"}},
@@ -44,7 +45,7 @@ var layers = []layer{
 	{"signal/internal/...", []string{"signal/internal/...", "curve", "internal/kdf", "internal/random"}},
 	{"signal/store/...", []string{"signal/store/...", "internal/kdf", "internal/random"}},
 	{"signal/convert/...", []string{"signal", "signal/convert/...", "signal/internal/...", "signal/store", "curve", "internal/kdf"}},
-	{"signal", []string{"signal/internal/...", "signal/store", "curve", "internal/kdf", "internal/random"}},
+	{"signal", []string{"signal/internal/...", "signal/store", "curve", "internal/aescbc", "internal/kdf", "internal/random"}},
 	{"binary/...", []string{"binary/..."}},
 	{"send/...", []string{"send/...", "signal", "signal/store", "binary", "internal/random"}},
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sigcore/sigcore/curve"
 	_ "github.com/sigcore/sigcore/field"
+	_ "github.com/sigcore/sigcore/internal/aescbc"
 	"github.com/sigcore/sigcore/internal/cpu"
 	"github.com/sigcore/sigcore/internal/impl"
 	"github.com/sigcore/sigcore/internal/impl/impltest"
@@ -17,7 +18,7 @@ import (
 
 // TestDispatch shows what runs in this process, and checks it against the tiers
 // that SIGCORE_TEST_REQUIRE names: generic requires that no kernel runs at all,
-// but for hashes, whose tier stands beside the others; another one that every
+// but for hashes and ciphers, whose tiers stand beside the others; another one that every
 // operation with a kernel for it runs it or a faster one.
 func TestDispatch(t *testing.T) {
 	report := impl.Report()
@@ -38,12 +39,12 @@ func TestDispatch(t *testing.T) {
 	}
 	if impltest.Required("generic") {
 		for _, o := range report {
-			if o.Tier != "generic" && o.Tier != "shani" {
+			if o.Tier != "generic" && !slices.Contains(cpu.Symmetric(), o.Tier) {
 				t.Errorf("%s.%s runs %s", o.Package, o.Name, o.Tier)
 			}
 		}
 	}
-	for _, tier := range append(cpu.Tiers(), "shani") {
+	for _, tier := range append(cpu.Tiers(), cpu.Symmetric()...) {
 		if !impltest.Required(tier) {
 			continue
 		}
@@ -76,12 +77,12 @@ func TestForced(t *testing.T) {
 	point, _ := hex.DecodeString("e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c")
 	const want = "c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552"
 	refused := 0
-	for _, tier := range append(cpu.Tiers(), "shani") {
+	for _, tier := range append(cpu.Tiers(), cpu.Symmetric()...) {
 		if cpu.Reason(tier) == "" {
 			continue
 		}
 		refused++
-		for _, pkg := range []string{"field", "curve", "kdf"} {
+		for _, pkg := range []string{"field", "curve", "kdf", "aescbc"} {
 			if impl.Select(pkg, tier) {
 				t.Errorf("%s takes the tier %s, although %s", pkg, tier, cpu.Reason(tier))
 			}

@@ -179,13 +179,13 @@ func kernelTexts(t *testing.T) []kernelText {
 var baseline = []string{"SSE", "SSE2", "CMOV"}
 
 // The tier that gates a kernel, by the suffix of its name.
-var tierOf = map[string]string{"MULX": "mulx", "ADX": "adx", "IFMA": "ifma", "SHANI": "shani"}
+var tierOf = map[string]string{"MULX": "mulx", "ADX": "adx", "IFMA": "ifma", "SHANI": "shani", "AESNI": "aesni"}
 
 // The names that avo uses, as package cpu spells them.
 var features = map[string]cpu.Features{
 	"AVX": cpu.HasAVX, "AVX2": cpu.HasAVX2, "BMI2": cpu.HasBMI2, "ADX": cpu.HasADX, "AVX512F": cpu.HasAVX512F,
 	"AVX512DQ": cpu.HasAVX512DQ, "AVX512BW": cpu.HasAVX512BW, "AVX512VL": cpu.HasAVX512VL,
-	"AVX512IFMA": cpu.HasAVX512IFMA, "SSSE3": cpu.HasSSSE3, "SSE4.1": cpu.HasSSE41, "SHA": cpu.HasSHA,
+	"AVX512IFMA": cpu.HasAVX512IFMA, "SSSE3": cpu.HasSSSE3, "SSE4.1": cpu.HasSSE41, "SHA": cpu.HasSHA, "AES": cpu.HasAES,
 }
 
 // allowed says why a kernel of this name may not use the features, or "".
@@ -264,6 +264,8 @@ func TestRequires(t *testing.T) {
 		{"feMulMULX", []string{"SHA"}, false},
 		{"chainStepSHANI", []string{"SHA", "SSE2", "SSE4.1", "SSSE3"}, true},
 		{"chainStepSHANI", []string{"SHA", "AVX"}, false},
+		{"encryptAESNI", []string{"AES", "SSE2"}, true},
+		{"encryptAESNI", []string{"AES", "SSSE3"}, false},
 	} {
 		if why := allowed(tc.name, tc.requires); (why == "") != tc.ok {
 			t.Errorf("allowed(%q, %v) = %q", tc.name, tc.requires, why)

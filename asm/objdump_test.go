@@ -20,7 +20,7 @@ type function struct {
 }
 
 var (
-	functionLine    = regexp.MustCompile(`^[0-9a-f]+ <github\.com/sigcore/sigcore/(?:internal/)?((?:field|curve|kdf)\.\S+)>:$`)
+	functionLine    = regexp.MustCompile(`^[0-9a-f]+ <github\.com/sigcore/sigcore/(?:internal/)?((?:field|curve|kdf|aescbc)\.\S+)>:$`)
 	otherLine       = regexp.MustCompile(`^[0-9a-f]+ <.*>:$`)
 	instructionLine = regexp.MustCompile(`^\s+[0-9a-f]+:\s+(\S.*)$`)
 	callOfGeneric   = regexp.MustCompile(`^(?:call|jmp)\s.*<github\.com/sigcore/sigcore/((?:field|curve)\.\w+Generic)(?:\+0x\w+)?>`)

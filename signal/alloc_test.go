@@ -2,11 +2,20 @@ package signal
 
 import (
 	"testing"
+
+	"github.com/sigcore/sigcore/internal/impl"
 )
 
-// The key schedule of crypto/aes, which cannot be kept on the stack, is the
-// one allocation of a message.
-const aesAllocs = 1
+// aesAllocs is how often a message allocates: for the key schedule of crypto/aes,
+// which is on the heap, where no kernel has it on the stack.
+func aesAllocs() float64 {
+	for _, o := range impl.Report() {
+		if o.Package == "aescbc" && o.Tier == "generic" {
+			return 1
+		}
+	}
+	return 0
+}
 
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
@@ -22,7 +31,7 @@ func TestAllocations(t *testing.T) {
 			t.Errorf("%s allocates %v times, want %v", what, got, want)
 		}
 	}
-	check("a message and its reading", 2*aesAllocs, func() {
+	check("a message and its reading", 2*aesAllocs(), func() {
 		_, b, err := alice.session.Encrypt(body, plaintext)
 		if err != nil {
 			t.Fatal(err)
@@ -35,7 +44,7 @@ func TestAllocations(t *testing.T) {
 	if err := pending.session.Initiate(pending.local, bob.bundle(0)); err != nil {
 		t.Fatal(err)
 	}
-	check("a prekey message", aesAllocs, func() {
+	check("a prekey message", aesAllocs(), func() {
 		if _, _, err := pending.session.Encrypt(body, plaintext); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +60,7 @@ func TestAllocations(t *testing.T) {
 		}
 	})
 	sender, receiver := group(t)
-	check("a group message and its reading", 2*aesAllocs, func() {
+	check("a group message and its reading", 2*aesAllocs(), func() {
 		b, err := sender.Encrypt(body, plaintext)
 		if err != nil {
 			t.Fatal(err)

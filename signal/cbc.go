@@ -1,14 +1,14 @@
 package signal
 
 import (
-	"crypto/aes"
-	"crypto/subtle"
 	"fmt"
 	"slices"
+
+	"github.com/sigcore/sigcore/internal/aescbc"
 )
 
 // paddedSize is the size of the ciphertext of n bytes: PKCS #7 adds 1 to 16.
-func paddedSize(n int) int { return n - n%aes.BlockSize + aes.BlockSize }
+func paddedSize(n int) int { return n - n%aescbc.BlockSize + aescbc.BlockSize }
 
 // appendPadded appends plaintext with PKCS #7 padding.
 func appendPadded(dst, plaintext []byte) []byte {
@@ -21,23 +21,6 @@ func appendPadded(dst, plaintext []byte) []byte {
 	return dst
 }
 
-// encryptCBC encrypts whole blocks with AES-256-CBC in place. They are chained
-// here and not by crypto/cipher, whose mode would be one more allocation than the
-// key schedule.
-func encryptCBC(b []byte, key *[32]byte, iv *[16]byte) {
-	block, err := aes.NewCipher(key[:])
-	if err != nil {
-		panic("signal: internal error: " + err.Error()) // for other key lengths only
-	}
-	prev := iv[:]
-	for ; len(b) > 0; b = b[aes.BlockSize:] {
-		c := b[:aes.BlockSize]
-		subtle.XORBytes(c, c, prev)
-		block.Encrypt(c, c)
-		prev = c
-	}
-}
-
 // clearPlain wipes a plaintext of m that was appended to dst, with its padding.
 func (m *SignalMessage) clearPlain(dst, plain []byte) {
 	clear(plain[len(dst) : len(dst)+len(m.Ciphertext)])
@@ -48,25 +31,15 @@ func (m *SignalMessage) clearPlain(dst, plain []byte) {
 // not a padding oracle: only authenticated ciphertexts come here.
 func appendCBCPlain(dst []byte, key *[32]byte, iv *[16]byte, ciphertext []byte) ([]byte, error) {
 	n := len(ciphertext)
-	if n == 0 || n%aes.BlockSize != 0 {
+	if n == 0 || n%aescbc.BlockSize != 0 {
 		return nil, fmt.Errorf("signal: ciphertext of %d bytes: %w", n, ErrMalformed)
-	}
-	block, err := aes.NewCipher(key[:])
-	if err != nil {
-		panic("signal: internal error: " + err.Error()) // for other key lengths only
 	}
 	dst = slices.Grow(dst, n)
 	plain := dst[len(dst) : len(dst)+n]
-	prev := iv[:]
-	for i := 0; i < n; i += aes.BlockSize {
-		c, p := ciphertext[i:i+aes.BlockSize], plain[i:i+aes.BlockSize]
-		block.Decrypt(p, c)
-		subtle.XORBytes(p, p, prev)
-		prev = c
-	}
+	aescbc.Decrypt(plain, ciphertext, key, iv)
 	pad := int(plain[n-1])
-	ok := 1 <= pad && pad <= aes.BlockSize
-	for i := n - aes.BlockSize; i < n; i++ {
+	ok := 1 <= pad && pad <= aescbc.BlockSize
+	for i := n - aescbc.BlockSize; i < n; i++ {
 		ok = ok && (i < n-pad || plain[i] == byte(pad))
 	}
 	if !ok {

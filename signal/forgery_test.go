@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sigcore/sigcore/internal/aescbc"
 	"github.com/sigcore/sigcore/internal/random"
 )
 
@@ -238,7 +239,7 @@ func encryptRaw(t testing.TB, from *Session, blocks []byte) []byte {
 	var keys messageKeys
 	keys.derive(&seed)
 	c := slices.Clone(blocks)
-	encryptCBC(c, &keys.cipher, &keys.iv)
+	aescbc.Encrypt(c, &keys.cipher, &keys.iv)
 	return c
 }
 
@@ -305,7 +306,7 @@ func TestAuthenticMalformedGroup(t *testing.T) {
 		var keys groupKeys
 		keys.derive(&seed)
 		c := slices.Clone(blocks)
-		encryptCBC(c, &keys.cipher, &keys.iv)
+		aescbc.Encrypt(c, &keys.cipher, &keys.iv)
 		return c
 	}
 	bodies := map[string][]byte{}

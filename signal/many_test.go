@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sigcore/sigcore/internal/aescbc"
 	"github.com/sigcore/sigcore/internal/random"
 )
 
@@ -259,7 +260,7 @@ func badGroupMessage(t testing.TB, st *senderKeyState) []byte {
 	b := appendSenderHeader(nil, st.id, st.chain.index, 16)
 	text := len(b)
 	b = append(b, make([]byte, 16)...)
-	encryptCBC(b[text:], &keys.cipher, &keys.iv)
+	aescbc.Encrypt(b[text:], &keys.cipher, &keys.iv)
 	sig, err := st.signer.Sign(b)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sigcore/sigcore/curve"
+	"github.com/sigcore/sigcore/internal/aescbc"
 	"github.com/sigcore/sigcore/internal/kdf"
 	"github.com/sigcore/sigcore/internal/random"
 )
@@ -245,7 +246,7 @@ func (k *SenderKey) Encrypt(dst, plaintext []byte) ([]byte, error) {
 	dst = appendSenderHeader(dst, st.id, st.chain.index, n)
 	text := len(dst)
 	dst = appendPadded(dst, plaintext)
-	encryptCBC(dst[text:], &keys.cipher, &keys.iv)
+	aescbc.Encrypt(dst[text:], &keys.cipher, &keys.iv)
 	keys.wipe()
 	sig := st.signer.SignWithRandom(&z, dst[start:])
 	clear(z[:])

@@ -1,6 +1,10 @@
 package signal
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/sigcore/sigcore/internal/aescbc"
+)
 
 // Encrypt appends the next message to dst and returns its type. It is a
 // PreKeySignalMessage until the peer has answered. dst's capacity must not
@@ -51,7 +55,7 @@ func (x *sealing) begin(s *Session) error {
 func (x *sealing) seal(dst, plaintext []byte) []byte {
 	x.keys.derive(&x.seed)
 	dst = x.write(dst, plaintext)
-	encryptCBC(dst[x.text:x.mac], &x.keys.cipher, &x.keys.iv)
+	aescbc.Encrypt(dst[x.text:x.mac], &x.keys.cipher, &x.keys.iv)
 	mac := messageMAC(&x.keys.mac, &x.st.localIdentity, &x.st.remoteIdentity, dst[x.start:x.mac])
 	copy(dst[x.mac:], mac[:])
 	x.commit()

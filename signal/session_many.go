@@ -3,6 +3,7 @@ package signal
 import (
 	"slices"
 
+	"github.com/sigcore/sigcore/internal/aescbc"
 	"github.com/sigcore/sigcore/internal/kdf"
 )
 
@@ -220,8 +221,7 @@ func sealTwo(dst []byte, x0, x1 *sealing, item0, item1 *Encryption) []byte {
 	dst = x0.write(dst, item0.Plaintext)
 	middle := len(dst)
 	dst = x1.write(dst, item1.Plaintext)
-	encryptCBC(dst[x0.text:x0.mac], &x0.keys.cipher, &x0.keys.iv)
-	encryptCBC(dst[x1.text:x1.mac], &x1.keys.cipher, &x1.keys.iv)
+	aescbc.EncryptPair(dst[x0.text:x0.mac], dst[x1.text:x1.mac], &x0.keys.cipher, &x1.keys.cipher, &x0.keys.iv, &x1.keys.iv)
 	tagTwo(dst, x0, x1)
 	x0.commit()
 	x1.commit()

@@ -1,12 +1,16 @@
 package main
 
-import "github.com/sigcore/sigcore/internal/impl"
+import (
+	"slices"
 
-// hashes is the package whose kernels hash.
-const hashes = "kdf"
+	"github.com/sigcore/sigcore/internal/impl"
+)
+
+// symmetric are the packages whose kernels hash and encrypt.
+var symmetric = []string{"kdf", "aescbc"}
 
 // units are the packages of sigcore that have kernels.
-var units = []string{"field", "curve", hashes}
+var units = append([]string{"field", "curve"}, symmetric...)
 
 // defaultTier is what the process has chosen by itself, unit by unit.
 const defaultTier = "default"
@@ -34,8 +38,8 @@ func selectTier(tier string) bool {
 	any, all := false, true
 	for _, u := range units {
 		switch {
-		case tier == defaultTier, u == hashes && tier != "generic":
-			impl.Reset(u) // the hashes have a tier of their own, which runs beside the others
+		case tier == defaultTier, slices.Contains(symmetric, u) && tier != "generic":
+			impl.Reset(u) // they have tiers of their own, which run beside the others
 		case tier == "generic":
 			all = impl.Select(u, "") && all
 		default:

@@ -17,6 +17,8 @@ func Needs(tier string) Features {
 		return mulxFeatures | ifmaFeatures
 	case "shani":
 		return shaniFeatures
+	case "aesni":
+		return aesniFeatures
 	}
 	return 0
 }

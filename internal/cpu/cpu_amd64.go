@@ -63,6 +63,7 @@ func opinion() Opinion {
 		{HasSSSE3, secondopinion.SSSE3},
 		{HasSSE41, secondopinion.SSE4},
 		{HasSHA, secondopinion.SHA},
+		{HasAES, secondopinion.AESNI},
 	} {
 		if c.Has(f.theirs) {
 			o.Features |= f.bit

@@ -53,7 +53,7 @@ func TestLinuxAgrees(t *testing.T) {
 	for bit, name := range map[Features]string{
 		HasAVX: "avx", HasAVX2: "avx2", HasBMI2: "bmi2", HasADX: "adx", HasAVX512F: "avx512f", HasAVX512DQ: "avx512dq",
 		HasAVX512BW: "avx512bw", HasAVX512VL: "avx512vl", HasAVX512IFMA: "avx512ifma",
-		HasSSSE3: "ssse3", HasSSE41: "sse4_1", HasSHA: "sha_ni",
+		HasSSSE3: "ssse3", HasSSE41: "sse4_1", HasSHA: "sha_ni", HasAES: "aes",
 	} {
 		if slices.Contains(flags, name) && w.Features()&bit == 0 {
 			// Emulators pass the host's list through.

@@ -8,7 +8,7 @@ const Assembly = false
 // detect finds nothing: there is no kernel that it could allow.
 func detect(Mask) Selection {
 	const why = "this build has no assembly: not amd64, or the tag purego"
-	return Selection{mulxWhy: why, adxWhy: why, ifmaWhy: why, zmmWhy: why, shaniWhy: why}
+	return Selection{mulxWhy: why, adxWhy: why, ifmaWhy: why, zmmWhy: why, shaniWhy: why, aesniWhy: why}
 }
 
 // Present returns nothing: this build does not look.

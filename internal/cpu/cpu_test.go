@@ -274,7 +274,7 @@ func TestEvaluate(t *testing.T) {
 			if got := describe(s); got != tc.want {
 				t.Errorf("selected %s, want %s; mulx: %q, ifma: %q", got, tc.want, s.Reason("mulx"), s.Reason("ifma"))
 			}
-			for tier, on := range map[string]bool{"generic": true, "mulx": s.MULX, "adx": s.ADX, "ifma": s.IFMA, "zmm": s.ZMM, "shani": s.SHANI} {
+			for tier, on := range map[string]bool{"generic": true, "mulx": s.MULX, "adx": s.ADX, "ifma": s.IFMA, "zmm": s.ZMM, "shani": s.SHANI, "aesni": s.AESNI} {
 				if why := s.Reason(tier); (why == "") != on {
 					t.Errorf("%s is %v with the reason %q", tier, on, why)
 				}
@@ -356,6 +356,49 @@ func TestEvaluateSHANI(t *testing.T) {
 	}
 }
 
+// The same for the tier aesni.
+func TestEvaluateAESNI(t *testing.T) {
+	const aes = 1 << 25 // leaf 1, ECX
+	for _, tc := range []struct {
+		name    string
+		change  func(f *fake, m *Machine)
+		on      bool
+		because string
+	}{
+		{"alone", func(*fake, *Machine) {}, true, ""},
+		{"no leaf 7", func(f *fake, _ *Machine) { f.maxLeaf = 1 }, true, ""},
+		{"no YMM", func(f *fake, _ *Machine) { f.ecx1 |= osxsave | avx; f.xcr0 = 3 }, true, ""},
+		{"beside the others", func(f *fake, _ *Machine) {
+			f.ecx1 |= osxsave | avx
+			f.ebx7 |= icelake
+			f.xcr0 = 0xe7
+		}, true, ""},
+		{"netbsd", func(_ *fake, m *Machine) { m.OS = "netbsd" }, true, ""},
+		{"no AES", func(f *fake, _ *Machine) { f.ecx1 = 0 }, false, "lacks AES"},
+		{"unconfirmed", func(_ *fake, m *Machine) { m.Opinion.Features &^= HasAES }, false, "does not confirm AES"},
+		{"translated", func(_ *fake, m *Machine) { m.Opinion.Brand = "VirtualApple" }, false, "VirtualApple"},
+		{"masked", func(_ *fake, m *Machine) { m.Mask.NoAESNI = true }, false, "SIGCORE_CPU=aesni=off"},
+		{"masked generic", func(_ *fake, m *Machine) { m.Mask.Generic = true }, false, "SIGCORE_CPU=generic"},
+		{"masked shani", func(_ *fake, m *Machine) { m.Mask.NoSHANI = true }, true, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := fake{maxLeaf: 7, ecx1: aes}
+			yes := func() bool { return true }
+			m := Machine{Opinion: Opinion{Features: every | aesniFeatures}, OS: "linux", ProbeMULX: yes, ProbeADX: yes}
+			tc.change(&f, &m)
+			m.Words = Read(f.cpuid, func() uint32 { return f.xcr0 })
+			s := Evaluate(m)
+			if why := s.Reason("aesni"); s.AESNI != tc.on || (why == "") != tc.on || !strings.Contains(why, tc.because) {
+				t.Errorf("aesni is %v: %q, want %v: %q", s.AESNI, why, tc.on, tc.because)
+			}
+			m.Mask.NoAESNI = true
+			if without := Evaluate(m); describe(without) != describe(s) || without.AESNI {
+				t.Errorf("%s without aesni, %s with it", describe(without), describe(s))
+			}
+		})
+	}
+}
+
 // A higher tier never runs without the one that it rests on, for every
 // combination of the words' relevant bits.
 func TestEvaluateImplications(t *testing.T) {
@@ -388,13 +431,14 @@ func TestEvaluateImplications(t *testing.T) {
 
 func TestParseMask(t *testing.T) {
 	for s, want := range map[string]string{
-		"":                              "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false Unknown:[]}",
-		" , ,":                          "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false Unknown:[]}",
-		"generic":                       "{Generic:true NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false Unknown:[]}",
-		"mulx=off,adx=off,ifma=off":     "{Generic:false NoMULX:true NoADX:true NoIFMA:true NoZMM:false NoSHANI:false Unknown:[]}",
-		" zmm=off ,ifma = off":          "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:true NoSHANI:false Unknown:[ifma = off]}",
-		"shani=off":                     "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:true Unknown:[]}",
-		"avx2=off,Generic,ifma,mulx=on": "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false Unknown:[avx2=off Generic ifma mulx=on]}",
+		"":                              "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false NoAESNI:false Unknown:[]}",
+		" , ,":                          "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false NoAESNI:false Unknown:[]}",
+		"generic":                       "{Generic:true NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false NoAESNI:false Unknown:[]}",
+		"mulx=off,adx=off,ifma=off":     "{Generic:false NoMULX:true NoADX:true NoIFMA:true NoZMM:false NoSHANI:false NoAESNI:false Unknown:[]}",
+		" zmm=off ,ifma = off":          "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:true NoSHANI:false NoAESNI:false Unknown:[ifma = off]}",
+		"shani=off":                     "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:true NoAESNI:false Unknown:[]}",
+		"aesni=off":                     "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false NoAESNI:true Unknown:[]}",
+		"avx2=off,Generic,ifma,mulx=on": "{Generic:false NoMULX:false NoADX:false NoIFMA:false NoZMM:false NoSHANI:false NoAESNI:false Unknown:[avx2=off Generic ifma mulx=on]}",
 	} {
 		if got := fmt.Sprintf("%+v", ParseMask(s)); got != want {
 			t.Errorf("ParseMask(%q) = %s, want %s", s, got, want)
@@ -404,7 +448,7 @@ func TestParseMask(t *testing.T) {
 
 // What the report names as known is known, and is all there is.
 func TestMaskEntries(t *testing.T) {
-	const want = "{Generic:true NoMULX:true NoADX:true NoIFMA:true NoZMM:true NoSHANI:true Unknown:[]}"
+	const want = "{Generic:true NoMULX:true NoADX:true NoIFMA:true NoZMM:true NoSHANI:true NoAESNI:true Unknown:[]}"
 	if got := fmt.Sprintf("%+v", ParseMask(MaskEntries)); got != want {
 		t.Errorf("ParseMask(MaskEntries) = %s, want %s", got, want)
 	}
@@ -418,7 +462,7 @@ func TestReasonUnknownTier(t *testing.T) {
 
 // The exported values are those of one selection, and agree with their reasons.
 func TestSelected(t *testing.T) {
-	for tier, on := range map[string]bool{"mulx": MULX, "adx": ADX, "ifma": IFMA, "zmm": ZMM, "shani": SHANI} {
+	for tier, on := range map[string]bool{"mulx": MULX, "adx": ADX, "ifma": IFMA, "zmm": ZMM, "shani": SHANI, "aesni": AESNI} {
 		if why := Reason(tier); (why == "") != on {
 			t.Errorf("%s is %v with the reason %q", tier, on, why)
 		} else {

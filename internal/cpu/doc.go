@@ -16,11 +16,12 @@
 //	adx      mulx and ADX
 //	ifma     mulx and AVX-512 F, DQ, BW, VL, IFMA, the operating system saves ZMM
 //	shani    SHA, SSE4.1 and SSSE3; for hashes, whatever else runs
+//	aesni    AES; for ciphers, whatever else runs
 //
 // [ZMM] tells kernels of the tier ifma whether they may use 512-bit registers.
 //
 // SIGCORE_CPU is a comma list of generic, mulx=off, adx=off, ifma=off,
-// zmm=off and shani=off. It can only remove. Other names are reported by [UnknownMask].
+// zmm=off, shani=off and aesni=off. It can only remove. Other names are reported by [UnknownMask].
 //
 // In a build for GOAMD64=v3 the tier mulx is compiled in. Where this package
 // refuses that tier all the same, [Failed] is true and the operations that rest

@@ -31,14 +31,17 @@ type Selection struct {
 	// SHANI stands beside the others: it rests on none of them, and none on it.
 	SHANI bool
 
+	// AESNI stands beside the others too.
+	AESNI bool
+
 	// ZMM is true if kernels of the tier ifma may use 512-bit registers.
 	ZMM bool
 
-	mulxWhy, adxWhy, ifmaWhy, zmmWhy, shaniWhy string
+	mulxWhy, adxWhy, ifmaWhy, zmmWhy, shaniWhy, aesniWhy string
 }
 
-// Reason says why tier (generic, mulx, adx, ifma, shani, or zmm for 512-bit
-// registers) may not run, and "" if it may.
+// Reason says why tier (generic, mulx, adx, ifma, shani, aesni, or zmm for
+// 512-bit registers) may not run, and "" if it may.
 func (s *Selection) Reason(tier string) string {
 	switch tier {
 	case "generic":
@@ -53,6 +56,8 @@ func (s *Selection) Reason(tier string) string {
 		return s.zmmWhy
 	case "shani":
 		return s.shaniWhy
+	case "aesni":
+		return s.aesniWhy
 	}
 	return fmt.Sprintf("there is no tier %q", tier)
 }
@@ -95,6 +100,8 @@ func Evaluate(m Machine) Selection {
 	// The registers are those that every amd64 process has.
 	s.shaniWhy = m.why(shaniFeatures, true, "", m.Mask.NoSHANI, "shani=off")
 	s.SHANI = s.shaniWhy == ""
+	s.aesniWhy = m.why(aesniFeatures, true, "", m.Mask.NoAESNI, "aesni=off")
+	s.AESNI = s.aesniWhy == ""
 	return s
 }
 

@@ -19,6 +19,7 @@ const (
 	HasSSSE3
 	HasSSE41
 	HasSHA
+	HasAES
 )
 
 // What each tier adds to the one it rests on.
@@ -28,9 +29,10 @@ const (
 	ifmaFeatures = HasAVX512F | HasAVX512DQ | HasAVX512BW | HasAVX512VL | HasAVX512IFMA
 
 	shaniFeatures = HasSSSE3 | HasSSE41 | HasSHA
+	aesniFeatures = HasAES
 )
 
-var featureNames = [...]string{"AVX", "AVX2", "BMI2", "ADX", "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL", "AVX512IFMA", "SSSE3", "SSE4.1", "SHA"}
+var featureNames = [...]string{"AVX", "AVX2", "BMI2", "ADX", "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL", "AVX512IFMA", "SSSE3", "SSE4.1", "SHA", "AES"}
 
 // String lists the names, separated by commas.
 func (f Features) String() string {
@@ -64,6 +66,7 @@ func (w *Words) Features() Features {
 	add(HasSSSE3, w.Leaf1.ECX, 9)
 	add(HasSSE41, w.Leaf1.ECX, 19)
 	add(HasSHA, w.Leaf7.EBX, 29)
+	add(HasAES, w.Leaf1.ECX, 25)
 	return f
 }
 

@@ -3,11 +3,11 @@ package cpu
 import "strings"
 
 // MaskEntries are the entries that SIGCORE_CPU may have, for messages.
-const MaskEntries = "generic, mulx=off, adx=off, ifma=off, zmm=off, shani=off"
+const MaskEntries = "generic, mulx=off, adx=off, ifma=off, zmm=off, shani=off, aesni=off"
 
 // Mask is what SIGCORE_CPU removes.
 type Mask struct {
-	Generic, NoMULX, NoADX, NoIFMA, NoZMM, NoSHANI bool
+	Generic, NoMULX, NoADX, NoIFMA, NoZMM, NoSHANI, NoAESNI bool
 
 	// Unknown holds the entries that name nothing, in their order.
 	Unknown []string
@@ -32,6 +32,8 @@ func ParseMask(s string) Mask {
 			m.NoZMM = true
 		case "shani=off":
 			m.NoSHANI = true
+		case "aesni=off":
+			m.NoAESNI = true
 		default:
 			m.Unknown = append(m.Unknown, entry)
 		}

@@ -18,14 +18,21 @@ var (
 
 	// SHANI is true if kernels may use the SHA-256 instructions.
 	SHANI = selected.SHANI
+
+	// AESNI is true if kernels may use the AES instructions.
+	AESNI = selected.AESNI
 )
 
-// Tiers are the names of the tiers above generic, fastest first. The tier shani
-// is not among them: it is for hashes, which these are not for.
+// Tiers are the names of the tiers above generic, fastest first. What Symmetric
+// names is not among them.
 func Tiers() []string { return []string{"ifma", "adx", "mulx"} }
 
+// Symmetric are the names of the tiers that stand beside those: for hashes and
+// for ciphers, which the others are not for.
+func Symmetric() []string { return []string{"shani", "aesni"} }
+
 // Reason says why tier may not run in this process, and "" if it may. Beside
-// the names of the tiers it knows shani and zmm.
+// the names of all tiers it knows zmm.
 func Reason(tier string) string { return selected.Reason(tier) }
 
 // Failed reports that this build has the tier mulx compiled in and that this

@@ -234,7 +234,7 @@ func TestFormat(t *testing.T) {
 		{Package: "field", Name: "Multiply", Tier: "mulx", Failed: "masked"},
 	}, []string{"sse=off"})
 	const want = "SIGCORE_CPU: unknown entry \"sse=off\" removes nothing; " +
-		"known are generic, mulx=off, adx=off, ifma=off, zmm=off, shani=off\n" +
+		"known are generic, mulx=off, adx=off, ifma=off, zmm=off, shani=off, aesni=off\n" +
 		"curve.X25519: mulx\n\tnot ifma: no AVX512F\n" +
 		"field.Multiply: mulx (fails: masked)\n"
 	if got != want {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sigcore/sigcore/curve"
 	"github.com/sigcore/sigcore/field"
+	"github.com/sigcore/sigcore/internal/aescbc"
 	"github.com/sigcore/sigcore/internal/kdf"
 	"github.com/sigcore/sigcore/internal/random"
 )
@@ -187,6 +188,16 @@ var operations = []operation{
 		label.SeedKeys64((*[64]byte)(short), array(secret("seed", 32)))
 		label.SeedKeys96((*[96]byte)(wide), array(secret("seed", 32)))
 		return [][]byte{mac, seed, next, keys, long, short, wide}
+	}},
+	{"aescbc: Encrypt, EncryptPair, Decrypt", func() [][]byte {
+		iv := func() *[16]byte { return (*[16]byte)(secret("iv", 16)) }
+		one, b0, b1 := secret("plaintext", 48), secret("plaintext", 64), secret("plaintext", 32)
+		aescbc.Encrypt(one, array(secret("key", 32)), iv())
+		aescbc.EncryptPair(b0, b1, array(secret("key", 32)), array(secret("other key", 32)), iv(), iv())
+		short, long := make([]byte, 48), make([]byte, 160)
+		aescbc.Decrypt(short, public("ciphertext", 48), array(secret("key", 32)), iv())
+		aescbc.Decrypt(long, public("ciphertext", 160), array(secret("key", 32)), iv())
+		return [][]byte{one, b0, b1, short, long}
 	}},
 	{"kdf: HMACPair, Label of two", func() [][]byte {
 		macs, short, wide := [2][]byte{}, [2][]byte{}, [2][]byte{}
