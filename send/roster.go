@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sigcore/sigcore/binary"
+	"github.com/sigcore/sigcore/signal"
 )
 
 // A Roster is the devices of a group at one time: those of all members, the
@@ -13,8 +14,9 @@ import (
 // to a group cost nothing per member. Safe for concurrent use.
 type Roster struct {
 	devices []binary.JID
-	has     map[binary.JID]struct{}
-	version uint64 // of two rosters, the later one has the higher version
+	addrs   []signal.Address       // of devices
+	members map[signal.Address]int // the index of each
+	version uint64                 // of two rosters, the later one has the higher version
 
 	mu     sync.Mutex
 	sender binary.JID // of the hash
@@ -29,12 +31,23 @@ var rosters atomic.Uint64
 func NewRoster(devices []binary.JID) *Roster {
 	r := &Roster{version: rosters.Add(1)}
 	r.devices = unique(devices, func(d binary.JID) bool { return !d.IsHosted() })
-	r.has = make(map[binary.JID]struct{}, len(r.devices))
+	r.addrs = make([]signal.Address, len(r.devices))
+	r.members = make(map[signal.Address]int, len(r.devices))
 	for i, d := range r.devices {
-		r.devices[i] = d.Key()
-		r.has[r.devices[i]] = struct{}{}
+		r.addrs[i] = SignalAddress(d)
+		r.members[r.addrs[i]] = i
 	}
 	return r
+}
+
+// primary returns the address of the primary device of the user of a device.
+func (r *Roster) primary(i int) signal.Address {
+	d := r.devices[i]
+	if d.Device == 0 {
+		return r.addrs[i]
+	}
+	d.Device = 0
+	return SignalAddress(d)
 }
 
 // Devices returns the devices, each once. They must not be modified.
@@ -42,7 +55,7 @@ func (r *Roster) Devices() []binary.JID { return r.devices }
 
 // Has reports whether a device is in the roster.
 func (r *Roster) Has(device binary.JID) bool {
-	_, ok := r.has[device.Key()]
+	_, ok := r.members[SignalAddress(device)]
 	return ok
 }
 
@@ -53,7 +66,7 @@ func (r *Roster) Phash(sender binary.JID) string {
 	defer r.mu.Unlock()
 	if sender = sender.Key(); r.phash == "" || r.sender != sender {
 		devices := r.devices
-		if _, ok := r.has[sender]; !ok {
+		if !r.Has(sender) {
 			devices = append(devices[:len(devices):len(devices)], sender)
 		}
 		r.sender, r.phash = sender, ParticipantHash(devices)

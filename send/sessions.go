@@ -49,11 +49,8 @@ type StartingAccount interface {
 	// EncryptManyFrom is EncryptMany that starts the sessions that are missing.
 	EncryptManyFrom(ctx context.Context, items []signal.Outgoing, start *signal.Start) ([]signal.EncryptResult, []signal.BundleResult, error)
 
-	// GroupState describes a sender key and says which sessions there are.
-	GroupState(ctx context.Context, name signal.SenderKeyName, addrs []signal.Address) (signal.SenderKeyInfo, []bool, error)
-
-	// HasSessions says which sessions there are.
-	HasSessions(ctx context.Context, addrs []signal.Address) ([]bool, error)
+	// NeedBundles says which sessions a bundle would start.
+	NeedBundles(ctx context.Context, addrs []signal.Address) ([]bool, error)
 }
 
 var _ StartingAccount = (*signal.Account)(nil)
@@ -82,14 +79,8 @@ type Sessions struct {
 // write that the stanza needs anyway. The addresses of the stanza are those of
 // [Prepared.Address].
 func (s *Sessions) For(ctx context.Context, a StartingAccount, devices []binary.JID) (*Prepared, error) {
-	devices = unique(devices, func(binary.JID) bool { return true })
-	l := s.look(devices)
-	there, err := a.HasSessions(ctx, l.addrs)
-	if err != nil {
-		return nil, fmt.Errorf("send: look up %d sessions: %w", len(devices), err)
-	}
 	p := &Prepared{StartingAccount: a}
-	if err := s.prepare(ctx, p, l, there); err != nil {
+	if err := s.prepare(ctx, p, unique(devices, func(binary.JID) bool { return true })); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -118,18 +109,36 @@ func (s *Sessions) look(devices []binary.JID) *lookup {
 	return l
 }
 
-// prepare fills p from a lookup, of which there says what sessions exist.
-func (s *Sessions) prepare(ctx context.Context, p *Prepared, l *lookup, there []bool) error {
+// A fetchError is that the bundles could not be requested: the message can go
+// out without them.
+type fetchError struct {
+	devices int
+	err     error
+}
+
+func (e *fetchError) Error() string {
+	return fmt.Sprintf("send: request %d bundles: %v", e.devices, e.err)
+}
+
+func (e *fetchError) Unwrap() error { return e.err }
+
+// prepare looks up sessions and requests what is missing.
+func (s *Sessions) prepare(ctx context.Context, p *Prepared, devices []binary.JID) error {
 	p.start.Workers = s.Workers
+	l := s.look(devices)
+	need, err := p.NeedBundles(ctx, l.addrs)
+	if err != nil {
+		return fmt.Errorf("send: look up %d sessions: %w", len(devices), err)
+	}
 	var missing []binary.JID
 	for i, d := range l.devices {
-		addr, found := l.addrs[i], there[i]
-		if k := l.lid[i]; k > 0 && (there[k] || !found) {
+		at := i
+		if k := l.lid[i]; k > 0 && (need[i] || !need[k]) {
 			// Also a session that is started now is that of the LID.
-			addr, found = l.addrs[k], there[k]
-			p.override(d, addr)
+			at = k
+			p.override(d, l.addrs[k])
 		}
-		if !found {
+		if need[at] {
 			missing = append(missing, d)
 		}
 	}
@@ -147,7 +156,7 @@ func (s *Sessions) prepare(ctx context.Context, p *Prepared, l *lookup, there []
 		for addr := range p.reasons {
 			p.reasons[addr] = err
 		}
-		return fmt.Errorf("send: request %d bundles: %w", len(missing), err)
+		return &fetchError{len(missing), err}
 	}
 	bundles := make(map[signal.Address]*signal.Bundle, len(answers))
 	for i := range answers {
@@ -185,6 +194,11 @@ type Prepared struct {
 	// that it went out under.
 	known bool
 	keyID uint32
+
+	// The names under which devices are tracked, by the address of the session,
+	// and after the message those of the devices that were sent the key.
+	track   map[signal.Address]signal.Address
+	tracked []signal.Address
 }
 
 // Address returns the address of the session with a device. It is the
@@ -228,9 +242,20 @@ func (p *Prepared) SendGroup(ctx context.Context, g *signal.GroupSend) (*signal.
 	if p.known {
 		g.Known = &p.keyID
 	}
+	if p.track != nil {
+		g.Track = make([]signal.Address, len(g.Distribute))
+		for i, addr := range g.Distribute {
+			g.Track[i] = p.track[addr]
+		}
+	}
 	result, err := p.StartingAccount.SendGroup(ctx, g)
 	if err != nil {
 		return nil, err
+	}
+	for i, addr := range g.Track {
+		if addr != (signal.Address{}) && result.Recipients[i].Err == nil {
+			p.tracked = append(p.tracked, addr)
+		}
 	}
 	p.see(result.Started)
 	for i := range result.Recipients {

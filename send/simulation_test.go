@@ -123,11 +123,10 @@ type node struct {
 
 type world struct {
 	*testing.T
-	ctx     context.Context
-	r       *rand.Rand
-	rows    *faultyStore
-	holders *faultyHolders
-	lid     bool
+	ctx  context.Context
+	r    *rand.Rand
+	rows *faultyStore
+	lid  bool
 
 	group   binary.JID
 	name    signal.SenderKeyName
@@ -139,7 +138,8 @@ type world struct {
 	old     []*send.Roster
 	nodes   map[binary.JID]*node // all that ever were, by device
 	order   []binary.JID         // of nodes: a map has none, and a run must replay
-	members []binary.JID         // devices of the group, the sending one apart
+	own     map[signal.Address]bool
+	members []binary.JID // devices of the group, the sending one apart
 	fault   struct{ bundle, rotten, request float64 }
 	step    int
 	message int
@@ -163,23 +163,9 @@ func (f *faultyStore) Apply(ctx context.Context, id store.AccountID, b *store.Ba
 	return f.Backend.Apply(ctx, id, b)
 }
 
-// faultyHolders keeps holders, and fails when told to.
-type faultyHolders struct {
-	send.MemoryHolders
-	fail func() bool
-}
-
-func (f *faultyHolders) ChangeHolders(ctx context.Context, name signal.SenderKeyName, set []send.Holder, remove []string) error {
-	if f.fail != nil && f.fail() {
-		return errDisk
-	}
-	return f.MemoryHolders.ChangeHolders(ctx, name, set, remove)
-}
-
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{T: t, ctx: t.Context(), r: rand.New(rand.NewPCG(seed, 7)), nodes: map[binary.JID]*node{}}
+	w := &world{T: t, ctx: t.Context(), r: rand.New(rand.NewPCG(seed, 7)), nodes: map[binary.JID]*node{}, own: map[signal.Address]bool{}}
 	w.rows = &faultyStore{Backend: store.NewMemory()}
-	w.holders = new(faultyHolders)
 	w.lid = w.r.IntN(2) == 0
 	w.group = binary.JID{User: "120363000000000001", Server: binary.ServerGroup}
 	w.self = send.Self{
@@ -231,6 +217,9 @@ func (w *world) setUp(j binary.JID) {
 	n := &node{device: &device{a, j}, excused: w.nodes[j] != nil, counts: map[string]int{}}
 	if w.nodes[j] == nil {
 		w.order = append(w.order, j)
+	}
+	if w.owns(j) {
+		w.own[send.SignalAddress(j)] = true
 	}
 	w.nodes[j] = n
 }
@@ -293,7 +282,7 @@ func (w *world) restart() {
 		w.Fatal(err)
 	}
 	w.sender, w.seen = a, nil
-	w.tracker = send.NewTracker(a, w.holders, w.self, send.TrackerOptions{
+	w.tracker = send.NewTracker(a, w.self, send.TrackerOptions{
 		Sessions: send.Sessions{Source: source, Workers: 1 + w.r.IntN(3)},
 	})
 }
@@ -364,10 +353,9 @@ func (w *world) event() {
 // storeFails has some of the writes of one message fail.
 func (w *world) storeFails() {
 	w.tally.storeFailures++
-	fail := func() bool { return w.chance(0.3) }
-	w.rows.fail, w.holders.fail = fail, fail
+	w.rows.fail = func() bool { return w.chance(0.3) }
 	w.send(false)
-	w.rows.fail, w.holders.fail = nil, nil
+	w.rows.fail = nil
 }
 
 var errLost = errors.New("the connection broke")
@@ -565,13 +553,13 @@ func (w *world) settle() {
 
 // checkHolders: no device of the sender's own is taken to hold the key.
 func (w *world) checkHolders() {
-	rows, err := w.holders.Holders(w.ctx, w.name)
+	d, err := w.sender.SenderKeyDevices(w.ctx, w.name)
 	if err != nil {
 		w.Fatal(err)
 	}
-	for _, h := range rows {
-		if j, err := binary.ParseJID(h.Device); err != nil || h.Holds && w.owns(j) {
-			w.Errorf("holder %+v", h)
+	for _, addr := range d.Devices {
+		if w.own[addr] {
+			w.Errorf("%v holds the key", addr)
 		}
 	}
 }

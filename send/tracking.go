@@ -25,18 +25,18 @@ import (
 //     [signal.RotationThreshold], when a device that it was sent to is not in
 //     the roster any more, and when [Tracker.Rotate] asks for it.
 //
-// What was sent to whom is written before the stanza leaves, and what is held
-// after it was delivered; so a crash between the two costs a second copy of the
-// key, and never a reader who has left.
+// To whom a key was sent is written together with the key, before the stanza
+// leaves, and who holds it after the stanza was delivered; so a crash between the
+// two costs a second copy of the key, and never a reader who has left.
 //
 // Messages for which all have the key go out side by side. Those that
 // distribute wait for each other, group by group, and look again when it is
 // their turn: who finds nothing left to distribute sends as the others do.
 //
-// A group must be sent to through one Tracker of the account only.
+// Several processes may share an account, each with one Tracker; within one, a
+// group must be sent to through the same Tracker.
 type Tracker struct {
 	account TrackedAccount
-	holders KeyHolders
 	self    Self
 	opts    TrackerOptions
 
@@ -50,6 +50,15 @@ type Tracker struct {
 type TrackedAccount interface {
 	StartingAccount
 	RepairAccount
+
+	// SenderKeyDevices says who was sent a sender key, and who holds it.
+	SenderKeyDevices(ctx context.Context, name signal.SenderKeyName) (signal.SenderKeyDevices, error)
+
+	// MarkSenderKeyDevices records that devices hold a sender key.
+	MarkSenderKeyDevices(ctx context.Context, name signal.SenderKeyName, keyID uint32, devices []signal.Address) error
+
+	// ForgetSenderKeyDevices records that devices need a sender key again.
+	ForgetSenderKeyDevices(ctx context.Context, name signal.SenderKeyName, devices []signal.Address) error
 
 	// DeleteSenderKey deletes a sender key.
 	DeleteSenderKey(ctx context.Context, name signal.SenderKeyName) error
@@ -66,10 +75,6 @@ type TrackerOptions struct {
 	// Others are read again when they are sent to.
 	MaxGroups int
 
-	// BaseKeys tell sessions that a retry has not replaced. Nil: a session that
-	// does not work stays until its device sends a bundle.
-	BaseKeys BaseKeys
-
 	// Now is the clock, nil for the system's.
 	Now func() time.Time
 }
@@ -84,11 +89,11 @@ func (o *TrackerOptions) now() time.Time {
 const defaultMaxGroups = 1024
 
 // NewTracker returns a Tracker of the account of self.
-func NewTracker(a TrackedAccount, holders KeyHolders, self Self, o TrackerOptions) *Tracker {
+func NewTracker(a TrackedAccount, self Self, o TrackerOptions) *Tracker {
 	if o.MaxGroups <= 0 {
 		o.MaxGroups = defaultMaxGroups
 	}
-	return &Tracker{account: a, holders: holders, self: self, opts: o, groups: map[signal.SenderKeyName]*trackedKey{}}
+	return &Tracker{account: a, self: self, opts: o, groups: map[signal.SenderKeyName]*trackedKey{}}
 }
 
 // Deliver hands a stanza to the server and returns nil once it was accepted.
@@ -139,20 +144,19 @@ func (t *Tracker) send(ctx context.Context, r *Roster, name signal.SenderKeyName
 	k := t.use(name)
 	defer t.leave(k)
 	for retried := false; ; {
-		r = k.newest(r)
 		var (
 			s    *GroupStanza
-			used uint32
+			done bool
 			err  error
 		)
-		if p := k.warm(r); p != nil {
-			used = p.keyID
+		r = k.newest(r)
+		p := k.warm(r)
+		if p != nil {
 			if s, err = t.follow(ctx, k, p, b); err == nil {
 				return s, deliver(ctx, s)
 			}
 		} else {
-			var done bool
-			if s, used, done, err = t.distribute(ctx, k, r, deliver, b); done {
+			if s, p, done, err = t.distribute(ctx, k, r, deliver, b); done {
 				return s, err
 			}
 			if err == nil {
@@ -165,7 +169,7 @@ func (t *Tracker) send(ctx context.Context, r *Roster, name signal.SenderKeyName
 		// The key is not the one that the devices have: somebody else has
 		// replaced or deleted it, or it is used up.
 		retried = true
-		k.forget(used)
+		k.forget(p.holders)
 	}
 }
 
@@ -185,57 +189,56 @@ func (t *Tracker) follow(ctx context.Context, k *trackedKey, p *plan, b build) (
 }
 
 // distribute sends a message that some devices need the key for. done is false
-// if there turned out to be none, or on an error before anything was encrypted;
-// used is the key that others were taken to have.
-func (t *Tracker) distribute(ctx context.Context, k *trackedKey, r *Roster, deliver Deliver, b build) (s *GroupStanza, used uint32, done bool, err error) {
+// on an error before anything was delivered, or without one if there turned out
+// to be no such device.
+func (t *Tracker) distribute(ctx context.Context, k *trackedKey, r *Roster, deliver Deliver, b build) (s *GroupStanza, p *plan, done bool, err error) {
 	if err := k.enter(ctx); err != nil {
-		return nil, 0, false, fmt.Errorf("send: wait for a distribution: %w", err)
+		return nil, nil, false, err
 	}
 	defer k.exit()
-	p, err := t.plan(ctx, k, k.newest(r))
-	if err != nil || p.warm {
-		return nil, 0, false, err
+	h, err := k.read(ctx, t.account)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	p = k.plan(k.newest(r), h)
+	if p.warm {
+		return nil, p, false, nil
 	}
 	a, err := t.prepare(ctx, p)
 	if err != nil {
-		return nil, p.keyID, false, err
-	}
-	if err := k.expose(ctx, t.holders, p); err != nil {
-		return nil, p.keyID, false, err
+		return nil, p, false, err
 	}
 	if s, err = b(p, a); err != nil {
-		return nil, p.keyID, false, err
+		k.forget(nil) // the account may have gone on
+		return nil, p, false, err
 	}
-	k.depart(p, a.keyID)
+	h = k.depart(p, a)
 	if err := deliver(ctx, s); err != nil {
 		k.lost()
-		return s, 0, true, err
+		return s, p, true, err
 	}
 	// The stanza is out: recording it does not end with the caller's context.
-	if err := k.arrive(context.WithoutCancel(ctx), t.holders, s.holders()); err != nil {
-		return s, 0, true, fmt.Errorf("%w: %w", ErrNotRecorded, err)
-	}
-	k.compare(p.roster) // so that the next message finds a memo
-	return s, 0, true, nil
+	err = k.arrive(context.WithoutCancel(ctx), t.account, h, s.holders())
+	k.plan(p.roster, h) // so that the next message finds a memo
+	return s, p, true, err
 }
 
 // prepare gets the sessions of a plan. Where bundles cannot be had the message
 // goes out without them.
 func (t *Tracker) prepare(ctx context.Context, p *plan) (*Prepared, error) {
-	a := &Prepared{StartingAccount: t.account, known: !p.rotate, keyID: p.keyID}
+	a := &Prepared{StartingAccount: t.account, known: !p.rotate, keyID: p.holders.keyID}
 	if len(p.targets) == 0 || p.ready {
 		return a, nil
 	}
-	l, there := p.lookup, p.there
-	if l == nil {
-		l = t.opts.Sessions.look(p.targets)
-		var err error
-		if there, err = t.account.HasSessions(ctx, l.addrs); err != nil {
-			return nil, fmt.Errorf("send: look up %d sessions: %w", len(p.targets), err)
-		}
-	}
-	if err := t.opts.Sessions.prepare(ctx, a, l, there); err != nil && ctx.Err() != nil {
+	var failed *fetchError
+	if err := t.opts.Sessions.prepare(ctx, a, p.targets); err != nil && (!errors.As(err, &failed) || ctx.Err() != nil) {
 		return nil, err
+	}
+	if p.track != nil {
+		a.track = make(map[signal.Address]signal.Address, len(p.targets))
+		for i, d := range p.targets {
+			a.track[a.Address(d)] = p.track[i]
+		}
 	}
 	return a, nil
 }
@@ -243,17 +246,17 @@ func (t *Tracker) prepare(ctx context.Context, p *plan) (*Prepared, error) {
 // Rotate has the sender key of a group replaced at the next message, and sent
 // to all. It is for a membership or device change that means that somebody must
 // not read on, and is durable once it returns: nobody has to wait for the next
-// roster. A message whose delivery is under way is waited for.
+// roster. A message that is distributing the key is waited for.
 func (t *Tracker) Rotate(ctx context.Context, group binary.JID) error {
 	return t.each(group, func(k *trackedKey) error {
 		if err := k.enter(ctx); err != nil {
-			return fmt.Errorf("send: wait for a distribution: %w", err)
+			return err
 		}
 		defer k.exit()
 		if err := t.account.DeleteSenderKey(ctx, k.name); err != nil {
 			return fmt.Errorf("send: delete a sender key: %w", err)
 		}
-		k.forgetAll()
+		k.forget(nil)
 		return nil
 	})
 }
@@ -261,14 +264,24 @@ func (t *Tracker) Rotate(ctx context.Context, group binary.JID) error {
 // Cool records that devices need our sender key of a group again, as their
 // retry receipts say. It is durable once it returns.
 func (t *Tracker) Cool(ctx context.Context, group binary.JID, devices ...binary.JID) error {
-	return t.each(group, func(k *trackedKey) error { return k.cool(ctx, t.holders, devices) })
+	addrs := make([]signal.Address, len(devices))
+	for i, d := range devices {
+		addrs[i] = SignalAddress(d)
+	}
+	return t.each(group, func(k *trackedKey) error { return k.cool(ctx, t.account, addrs) })
 }
 
 // Reset records that all devices need our sender key of a group again. It is
 // what a status message calls for whose acknowledgement has another participant
 // hash; in a group, resolve the members anew instead.
 func (t *Tracker) Reset(ctx context.Context, group binary.JID) error {
-	return t.each(group, func(k *trackedKey) error { return k.cool(ctx, t.holders, nil) })
+	return t.each(group, func(k *trackedKey) error {
+		d, err := t.account.SenderKeyDevices(ctx, k.name)
+		if err != nil {
+			return fmt.Errorf("send: read who holds a sender key: %w", err)
+		}
+		return k.cool(ctx, t.account, d.Devices)
+	})
 }
 
 // each calls f for our sender keys of a group, under either of our names.

@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -17,27 +18,28 @@ type trackedKey struct {
 	users int           // guarded by Tracker.mu
 	guard chan struct{} // full while a message distributes
 
-	// writing is held while what is stored changes, and mu for a moment only.
+	// writing is held while what is stored about holders changes, and mu for a
+	// moment only.
 	writing sync.Mutex
 
-	mu     sync.Mutex
-	latest *Roster // the newest that was seen
+	mu      sync.Mutex
+	latest  *Roster  // the newest that was seen
+	holders *holders // nil until they are read; others whenever they are read anew
+	memo    memo
 
-	// holds has an entry for each device that the key was sent to: whether it
-	// is known to hold it. It is nil until it is read, and another map whenever
-	// it is read anew.
-	holds map[binary.JID]bool
-	// gone are devices that hold a key before this one: they are still stored.
-	gone map[binary.JID]bool
-	// keyID is the key that holds is about, if known.
-	keyID uint32
-	known bool
+	flying bool                    // a stanza that distributes is being delivered
+	cooled map[signal.Address]bool // devices that asked for the key since it is
+}
 
-	generation uint64 // raised by every change of holds, keyID and known
-	memo       memo
+// holders are the devices that a sender key was sent to.
+type holders struct {
+	keyID  uint32
+	usable bool // the key exists and has not reached the threshold
 
-	flying bool                // a stanza that distributes is being delivered
-	cooled map[binary.JID]bool // devices that asked for the key since it is
+	// holds has an entry for each device: whether it is known to hold the key.
+	holds map[signal.Address]bool
+
+	generation uint64 // raised by every change of holds
 }
 
 // A memo is the outcome of comparing a roster with the holders, where it is that
@@ -46,6 +48,7 @@ type trackedKey struct {
 // sending identity is the same is in the name of the key.
 type memo struct {
 	roster     *Roster
+	holders    *holders
 	generation uint64
 	plan       *plan
 }
@@ -53,14 +56,12 @@ type memo struct {
 // A plan is what a message has to do.
 type plan struct {
 	roster  *Roster
-	targets []binary.JID // that get the key
+	holders *holders
+	targets []binary.JID     // that get the key
+	track   []signal.Address // of targets: those that were not sent it before; nil if all were
 	rotate  bool
-	keyID   uint32 // of the key that others have, unless rotate
-	warm    bool   // nobody but own devices is a target, and all were before
-	ready   bool   // there is a session with each target
-
-	lookup *lookup // of targets, and which sessions exist
-	there  []bool
+	warm    bool // targets are own devices, that were sent the key before
+	ready   bool // there is a session with each target
 }
 
 // enter waits for the guard.
@@ -68,13 +69,8 @@ func (k *trackedKey) enter(ctx context.Context) error {
 	select {
 	case k.guard <- struct{}{}:
 		return nil
-	default:
-	}
-	select {
-	case k.guard <- struct{}{}:
-		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return fmt.Errorf("send: wait for a distribution: %w", ctx.Err())
 	}
 }
 
@@ -95,7 +91,8 @@ func (k *trackedKey) newest(r *Roster) *Roster {
 func (k *trackedKey) warm(r *Roster) *plan {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if m := &k.memo; m.plan != nil && m.roster == r && m.generation == k.generation {
+	m := &k.memo
+	if m.plan != nil && m.roster == r && m.holders == k.holders && m.generation == k.holders.generation {
 		return m.plan
 	}
 	return nil
@@ -111,242 +108,106 @@ func (k *trackedKey) followed(p *plan, ready bool) {
 	defer k.mu.Unlock()
 	if k.memo.plan == p {
 		again := *p
-		again.ready, again.lookup, again.there = ready, nil, nil
+		again.ready = ready
 		k.memo.plan = &again
 	}
 }
 
-// forget makes the next message read anew what is known, if a key that did not
-// serve is still the one that is known.
-func (k *trackedKey) forget(keyID uint32) {
+// forget makes the next message read anew what is known, unless that was done
+// since h was; nil stands for any.
+func (k *trackedKey) forget(h *holders) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.known && k.keyID == keyID {
-		k.forgetLocked()
+	if h == nil || h == k.holders {
+		k.holders, k.memo = nil, memo{}
 	}
 }
 
-func (k *trackedKey) forgetAll() {
+// read returns the holders. It is called under the guard.
+func (k *trackedKey) read(ctx context.Context, a TrackedAccount) (*holders, error) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.forgetLocked()
-}
-
-func (k *trackedKey) forgetLocked() {
-	k.holds, k.gone, k.known, k.memo = nil, nil, false, memo{}
-	k.generation++
-}
-
-// load reads the holders unless they are known.
-func (k *trackedKey) load(ctx context.Context, h KeyHolders) error {
-	k.mu.Lock()
-	loaded, generation := k.holds != nil, k.generation
+	h := k.holders
 	k.mu.Unlock()
-	if loaded {
-		return nil
+	if h != nil {
+		return h, nil
 	}
-	rows, err := h.Holders(ctx, k.name)
-	if err != nil {
-		return fmt.Errorf("send: read who holds a sender key: %w", err)
+	d, err := a.SenderKeyDevices(ctx, k.name)
+	switch {
+	case errors.Is(err, signal.ErrCorruptRecord):
+		// Nothing is known: a fresh key for all is right in any case.
+	case err != nil:
+		return nil, fmt.Errorf("send: read who holds a sender key: %w", err)
 	}
-	holds := make(map[binary.JID]bool, len(rows))
-	for i := range rows {
-		d, err := binary.ParseJID(rows[i].Device)
-		if err != nil {
-			return fmt.Errorf("send: read who holds a sender key: %w", err)
-		}
-		holds[d.Key()] = rows[i].Holds
+	h = &holders{
+		keyID: d.KeyID, usable: err == nil && d.Exists && !d.NeedsRotation,
+		holds: make(map[signal.Address]bool, len(d.Devices)+len(d.Sent)),
+	}
+	for _, addr := range d.Sent {
+		h.holds[addr] = false
+	}
+	for _, addr := range d.Devices {
+		h.holds[addr] = true
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.holds == nil && k.generation == generation {
-		k.holds, k.memo = holds, memo{}
-		k.generation++
-	}
-	return nil
+	k.holders = h
+	return h, nil
 }
 
-// lacks reports whether a device needs the key.
-func (k *trackedKey) lacks(d binary.JID) bool {
-	if k.self.owns(d) || !k.holds[d] {
-		return true
+// plan compares a roster with the holders.
+func (k *trackedKey) plan(r *Roster, h *holders) *plan {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	p := &plan{roster: r, holders: h, warm: true, rotate: !h.usable}
+	for addr := range h.holds {
+		if _, member := r.members[addr]; !member {
+			p.rotate = true // it has left, and may have the key
+		}
 	}
-	if d.Device != 0 {
-		d.Device = 0
-		return !k.holds[d]
-	}
-	return false
-}
-
-// plan compares a roster with the holders, under the guard.
-func (t *Tracker) plan(ctx context.Context, k *trackedKey, r *Roster) (*plan, error) {
-	for range 3 {
-		if err := k.load(ctx, t.holders); err != nil {
-			return nil, err
-		}
-		p, known := k.compare(r)
-		if p == nil {
-			continue // forgotten meanwhile
-		}
-		if known && p.warm {
-			return p, nil
-		}
-		p.lookup = t.opts.Sessions.look(p.targets)
-		info, there, err := t.account.GroupState(ctx, k.name, p.lookup.addrs)
-		if err != nil {
-			return nil, fmt.Errorf("send: look up a group: %w", err)
-		}
-		if !p.rotate && info.Exists && known && info.KeyID != p.keyID {
-			k.forget(p.keyID) // somebody else has replaced the key
+	sent := 0
+	for i, d := range r.devices {
+		own := k.self.owns(d)
+		if k.self.is(d) || !p.rotate && !own && h.holds[r.addrs[i]] && h.holds[r.primary(i)] {
 			continue
 		}
-		if !p.rotate && (!info.Exists || info.NeedsRotation) {
-			p = k.all(r)
-			p.lookup = t.opts.Sessions.look(p.targets)
-			if _, there, err = t.account.GroupState(ctx, k.name, p.lookup.addrs); err != nil {
-				return nil, fmt.Errorf("send: look up a group: %w", err)
-			}
+		addr := r.addrs[i]
+		if _, before := h.holds[addr]; before && !p.rotate {
+			addr = signal.Address{}
+			sent++
 		}
-		p.there = there
-		if !p.rotate {
-			p.keyID = info.KeyID
-			if !k.learn(p, info.KeyID) {
-				continue
-			}
-		}
-		return p, nil
+		p.warm = p.warm && own
+		p.targets, p.track = append(p.targets, d), append(p.track, addr)
 	}
-	return nil, fmt.Errorf("send: holders of a sender key change all the time: %w", signal.ErrNoSenderKey)
-}
-
-// compare returns who needs the key, nil if it is not known who holds it, and
-// whether the id of the key is known.
-func (k *trackedKey) compare(r *Roster) (p *plan, known bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.holds == nil {
-		return nil, false
+	if len(h.holds) == 0 && len(p.targets) > 0 {
+		p.rotate = true // who was sent the key before, if anybody, is not known
 	}
-	for d := range k.holds {
-		if !r.Has(d) {
-			return k.allLocked(r), k.known
-		}
+	if sent == len(p.targets) {
+		p.track = nil
 	}
-	p = &plan{roster: r, keyID: k.keyID, warm: true}
-	for _, d := range r.devices {
-		if k.self.is(d) || !k.lacks(d) {
-			continue
-		}
-		p.targets = append(p.targets, d)
-		if _, sent := k.holds[d]; !sent || !k.self.owns(d) {
-			p.warm = false
-		}
-	}
-	if len(k.holds) == 0 && len(p.targets) > 0 {
-		// Nobody is known to have been sent the key, if there is one.
-		return k.allLocked(r), k.known
-	}
-	if p.warm && k.known {
-		k.memo = memo{roster: r, generation: k.generation, plan: p}
-	}
-	return p, k.known
-}
-
-// all returns the plan to replace the key and send it to all.
-func (k *trackedKey) all(r *Roster) *plan {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.allLocked(r)
-}
-
-func (k *trackedKey) allLocked(r *Roster) *plan {
-	p := &plan{roster: r, rotate: true, targets: make([]binary.JID, 0, len(r.devices))}
-	for _, d := range r.devices {
-		if !k.self.is(d) {
-			p.targets = append(p.targets, d)
-		}
+	p.warm = p.warm && p.track == nil && !p.rotate
+	if p.warm {
+		k.memo = memo{roster: r, holders: h, generation: h.generation, plan: p}
 	}
 	return p
 }
 
-// learn notes the id of the key that the holders hold. It reports whether the
-// plan still holds.
-func (k *trackedKey) learn(p *plan, id uint32) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.holds == nil {
-		return false
-	}
-	if !k.known {
-		k.keyID, k.known = id, true
-		k.generation++
-	}
-	if p.warm {
-		k.memo = memo{roster: p.roster, generation: k.generation, plan: p}
-	}
-	return true
-}
-
-// expose records that the targets of a plan are sent the key, before they are,
-// and, if it is a fresh one, that nobody holds it.
-func (k *trackedKey) expose(ctx context.Context, h KeyHolders, p *plan) error {
-	k.writing.Lock()
-	defer k.writing.Unlock()
-	var set []Holder
-	k.mu.Lock()
-	for d, holds := range k.holds {
-		if holds && p.rotate {
-			set = append(set, Holder{Device: d.String()})
-		}
-	}
-	for _, d := range p.targets {
-		if _, sent := k.holds[d]; !sent {
-			set = append(set, Holder{Device: d.String()})
-		}
-	}
-	k.mu.Unlock()
-	if err := k.store(ctx, h, set, nil); err != nil {
-		return err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.holds == nil {
-		return fmt.Errorf("send: holders of a sender key were given up: %w", signal.ErrNoSenderKey)
-	}
-	if p.rotate {
-		for d := range k.holds {
-			k.holds[d] = false
-		}
-		k.known = false
-	}
-	for _, d := range p.targets {
-		k.holds[d] = k.holds[d]
-		delete(k.gone, d)
-	}
-	k.generation++
-	return nil
-}
-
-// depart notes that a message was made, under the key of that id, and is about
-// to be delivered.
-func (k *trackedKey) depart(p *plan, keyID uint32) {
+// depart notes that a message was made and is about to be delivered.
+func (k *trackedKey) depart(p *plan, a *Prepared) *holders {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.flying, k.cooled = true, nil
-	k.keyID, k.known = keyID, true
-	k.generation++
-	if !p.rotate {
-		return
+	h := p.holders
+	if p.rotate {
+		h = &holders{keyID: a.keyID, usable: true, holds: make(map[signal.Address]bool, len(p.targets))}
+		k.holders = h
 	}
-	for d := range k.holds {
-		if !p.roster.Has(d) { // it holds the key before this one
-			if k.gone == nil {
-				k.gone = map[binary.JID]bool{}
-			}
-			k.gone[d] = true
-			delete(k.holds, d)
+	for _, addr := range a.tracked {
+		if _, before := h.holds[addr]; !before {
+			h.holds[addr] = false
+			h.generation++
 		}
 	}
+	return h
 }
 
 // lost notes that a message was not delivered.
@@ -357,86 +218,58 @@ func (k *trackedKey) lost() {
 }
 
 // arrive records that a message was delivered, and that devices hold the key.
-func (k *trackedKey) arrive(ctx context.Context, h KeyHolders, devices []binary.JID) error {
+func (k *trackedKey) arrive(ctx context.Context, a TrackedAccount, h *holders, devices []binary.JID) error {
 	k.writing.Lock()
 	defer k.writing.Unlock()
-	var (
-		set    []Holder
-		remove []string
-	)
 	k.mu.Lock()
 	k.flying = false
-	marked := make([]binary.JID, 0, len(devices))
+	marked := make([]signal.Address, 0, len(devices))
 	for _, d := range devices {
-		d = d.Key()
-		if holds, sent := k.holds[d]; sent && !holds && !k.cooled[d] && !k.self.owns(d) {
-			marked, set = append(marked, d), append(set, Holder{Device: d.String(), Holds: true})
+		addr := SignalAddress(d)
+		if !h.holds[addr] && !k.cooled[addr] && !k.self.owns(d) {
+			marked = append(marked, addr)
 		}
 	}
-	for d := range k.gone {
-		remove = append(remove, d.String())
-	}
 	k.mu.Unlock()
-	if err := k.store(ctx, h, set, remove); err != nil {
-		return err
+	if len(marked) == 0 {
+		return nil
+	}
+	if err := a.MarkSenderKeyDevices(ctx, k.name, h.keyID, marked); err != nil {
+		k.forget(h)
+		return fmt.Errorf("%w: %w", ErrNotRecorded, err)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.holds == nil {
-		return nil
-	}
-	k.gone = nil
-	for _, d := range marked {
-		k.holds[d] = true
-		k.generation++
+	for _, addr := range marked {
+		if k.cooled[addr] {
+			continue // it asked while the mark was written
+		}
+		h.holds[addr] = true
+		h.generation++
 	}
 	return nil
 }
 
-// cool records that devices, or all if devices is nil, need the key again.
-func (k *trackedKey) cool(ctx context.Context, h KeyHolders, devices []binary.JID) error {
-	k.writing.Lock()
-	defer k.writing.Unlock()
-	if err := k.load(ctx, h); err != nil {
-		return err
-	}
-	var set []Holder
+// cool records that devices need the key again.
+func (k *trackedKey) cool(ctx context.Context, a TrackedAccount, devices []signal.Address) error {
 	k.mu.Lock()
-	if devices == nil {
-		devices = make([]binary.JID, 0, len(k.holds))
-		for d := range k.holds {
-			devices = append(devices, d)
-		}
-	}
-	for _, d := range devices {
-		d = d.Key()
+	for _, addr := range devices {
 		if k.flying {
 			if k.cooled == nil {
-				k.cooled = map[binary.JID]bool{}
+				k.cooled = map[signal.Address]bool{}
 			}
-			k.cooled[d] = true
+			k.cooled[addr] = true
 		}
-		if k.holds[d] {
-			k.holds[d] = false
-			k.generation++
-			set = append(set, Holder{Device: d.String()})
+		if h := k.holders; h != nil && h.holds[addr] {
+			h.holds[addr] = false
+			h.generation++
 		}
 	}
 	k.mu.Unlock()
-	if err := k.store(ctx, h, set, nil); err != nil {
-		k.forgetAll()
-		return err
-	}
-	return nil
-}
-
-// store writes changes of the holders.
-func (k *trackedKey) store(ctx context.Context, h KeyHolders, set []Holder, remove []string) error {
-	if len(set) == 0 && len(remove) == 0 {
-		return nil
-	}
-	if err := h.ChangeHolders(ctx, k.name, set, remove); err != nil {
-		return fmt.Errorf("send: record who holds a sender key: %w", err)
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if err := a.ForgetSenderKeyDevices(ctx, k.name, devices); err != nil {
+		return fmt.Errorf("send: record who needs a sender key: %w", err)
 	}
 	return nil
 }

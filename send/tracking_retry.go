@@ -65,20 +65,16 @@ type RepairAccount interface {
 
 	// DeleteSession deletes a session.
 	DeleteSession(ctx context.Context, addr signal.Address) error
+
+	// SaveBaseKey remembers which agreement the current session is of.
+	SaveBaseKey(ctx context.Context, addr signal.Address, messageID string, now time.Time) error
+
+	// HasBaseKey reports whether the current session is of the agreement that was
+	// remembered for the message.
+	HasBaseKey(ctx context.Context, addr signal.Address, messageID string) (bool, error)
 }
 
 var _ RepairAccount = (*signal.Account)(nil)
-
-// BaseKeys remembers which agreement the session with a device was of when the
-// device asked for a message a second time.
-type BaseKeys interface {
-	// SaveBaseKey remembers the base key of the current session.
-	SaveBaseKey(ctx context.Context, addr signal.Address, messageID string) error
-
-	// HasSameBaseKey reports whether the current session is of the base key that
-	// was remembered for the message.
-	HasSameBaseKey(ctx context.Context, addr signal.Address, messageID string) (bool, error)
-}
 
 // Retry repairs what a receipt shows to be broken, and is to be called before
 // the message is looked up, also if it is not there any more:
@@ -139,14 +135,14 @@ func (t *Tracker) repair(ctx context.Context, r *RetryReceipt) error {
 		registration = r.Bundle.RegistrationID
 	}
 	stale := info.Exists && registration != 0 && info.RemoteRegistrationID != registration
-	if info.Exists && !stale && t.opts.BaseKeys != nil {
+	if info.Exists && !stale {
 		switch {
 		case r.Count == 2:
-			err = t.opts.BaseKeys.SaveBaseKey(ctx, addr, r.ID)
+			err = t.account.SaveBaseKey(ctx, addr, r.ID, t.opts.now())
 		case r.Count > 2:
-			stale, err = t.opts.BaseKeys.HasSameBaseKey(ctx, addr, r.ID)
+			stale, err = t.account.HasBaseKey(ctx, addr, r.ID)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, signal.ErrNoSession) {
 			return fmt.Errorf("send: base key of a session to repair: %w", err)
 		}
 	}
@@ -172,11 +168,11 @@ func (t *Tracker) addressOf(ctx context.Context, device binary.JID) (signal.Addr
 	if l.lid[0] == 0 {
 		return l.addrs[0], nil
 	}
-	there, err := t.account.HasSessions(ctx, l.addrs)
+	need, err := t.account.NeedBundles(ctx, l.addrs)
 	if err != nil {
 		return signal.Address{}, fmt.Errorf("send: look up a session to repair: %w", err)
 	}
-	if there[1] || !there[0] {
+	if need[0] || !need[1] {
 		return l.addrs[1], nil
 	}
 	return l.addrs[0], nil

@@ -18,14 +18,40 @@ type SenderKeyDevices struct {
 	KeyID  uint32
 	Exists bool
 
+	// NeedsRotation is set if the key has reached RotationThreshold.
+	NeedsRotation bool
+
 	// Devices hold it, in ascending order.
 	Devices []Address
+
+	// Sent are the devices that were sent the key and are not known to hold it,
+	// in ascending order: they have asked for it again, or nobody knows yet
+	// whether it arrived. They may read with it all the same, which is why the
+	// key has to be replaced when one of them leaves.
+	Sent []Address
 }
 
 // Has reports whether a device holds the key.
-func (d *SenderKeyDevices) Has(addr Address) bool {
-	_, ok := slices.BinarySearchFunc(d.Devices, addr, Address.compare)
+func (d *SenderKeyDevices) Has(addr Address) bool { return hasAddress(d.Devices, addr) }
+
+func hasAddress(sorted []Address, addr Address) bool {
+	_, ok := slices.BinarySearchFunc(sorted, addr, Address.compare)
 	return ok
+}
+
+// mark makes devices hold the key, and unmark makes holders such that were sent
+// it. send adds devices that are sent it.
+func (d *SenderKeyDevices) mark(devices []Address) {
+	d.Devices, d.Sent = union(d.Devices, devices), less(d.Sent, devices)
+}
+
+func (d *SenderKeyDevices) unmark(devices []Address) {
+	held := slices.DeleteFunc(slices.Clone(devices), func(a Address) bool { return !d.Has(a) })
+	d.Devices, d.Sent = less(d.Devices, held), union(d.Sent, held)
+}
+
+func (d *SenderKeyDevices) send(devices []Address) {
+	d.Sent = union(d.Sent, less(devices, d.Devices))
 }
 
 // Missing returns those of addrs that do not hold the key, in their order.
@@ -65,6 +91,7 @@ func parseHolders(recs []store.Record) (d SenderKeyDevices, stale bool, err erro
 		return d, false, err
 	}
 	d.KeyID, d.Exists = k.KeyID()
+	d.NeedsRotation = k.NeedsRotation()
 	if !recs[1].Found {
 		return d, false, nil
 	}
@@ -75,7 +102,7 @@ func parseHolders(recs []store.Record) (d SenderKeyDevices, stale bool, err erro
 	if !d.Exists || marks.KeyID != d.KeyID {
 		return d, true, nil
 	}
-	d.Devices = marks.Devices
+	d.Devices, d.Sent = marks.Devices, marks.Sent
 	return d, false, nil
 }
 
@@ -85,19 +112,20 @@ func parseHolders(recs []store.Record) (d SenderKeyDevices, stale bool, err erro
 func (a *Account) MarkSenderKeyDevices(ctx context.Context, name SenderKeyName, keyID uint32, devices []Address) error {
 	return a.changeDevices(ctx, name, func(d *SenderKeyDevices) {
 		if d.Exists && d.KeyID == keyID {
-			d.Devices = union(d.Devices, devices)
+			d.mark(devices)
 		}
 	})
 }
 
-// ForgetSenderKeyDevices says that devices do not hold the sender key, because
-// one of them has asked for it or is gone.
+// ForgetSenderKeyDevices says that devices are not known any more to hold the
+// sender key, because they have asked for it. They stay among those that were
+// sent it.
 func (a *Account) ForgetSenderKeyDevices(ctx context.Context, name SenderKeyName, devices []Address) error {
-	return a.changeDevices(ctx, name, func(d *SenderKeyDevices) { d.Devices = less(d.Devices, devices) })
+	return a.changeDevices(ctx, name, func(d *SenderKeyDevices) { d.unmark(devices) })
 }
 
-// ClearSenderKeyDevices says that no device holds the sender key. It also mends a
-// row that cannot be read.
+// ClearSenderKeyDevices says that no device was sent the sender key. It also mends
+// a row that cannot be read.
 func (a *Account) ClearSenderKeyDevices(ctx context.Context, name SenderKeyName) error {
 	row := name.devicesKey()
 	return a.update(ctx, "sender-key devices", nil, []store.Key{name.key(), row}, func(_ []store.Record, b *store.Batch) error {
@@ -115,11 +143,11 @@ func (a *Account) changeDevices(ctx context.Context, name SenderKeyName, f func(
 		if err != nil {
 			return err
 		}
-		before := len(d.Devices)
+		before, sent := len(d.Devices), len(d.Sent)
 		f(&d)
 		switch {
-		case !stale && len(d.Devices) == before:
-		case len(d.Devices) == 0:
+		case !stale && len(d.Devices) == before && len(d.Sent) == sent:
+		case len(d.Devices) == 0 && len(d.Sent) == 0:
 			b.Delete(row)
 		default:
 			b.Put(row, d.append(nil))
@@ -128,8 +156,9 @@ func (a *Account) changeDevices(ctx context.Context, name SenderKeyName, f func(
 	})
 }
 
-// ForgetDevices says that devices hold none of our sender keys: they have
-// registered again, or were removed. It reads the device rows of all groups and
+// ForgetDevices says that devices are not known any more to hold any of our sender
+// keys: they have registered again, or were removed. They stay among those that
+// were sent them. It reads the device rows of all groups and
 // writes those that change, each in its own transaction; called again after a
 // failure it does the rest. It returns the number of groups that changed.
 func (a *Account) ForgetDevices(ctx context.Context, devices []Address) (groups int, err error) {
@@ -145,15 +174,11 @@ func (a *Account) ForgetDevices(ctx context.Context, devices []Address) (groups 
 				return err
 			}
 			before := len(d.Devices)
-			if d.Devices = less(d.Devices, devices); len(d.Devices) == before {
+			if d.unmark(devices); len(d.Devices) == before {
 				return nil
 			}
 			wrote = true
-			if len(d.Devices) == 0 {
-				b.Delete(row)
-			} else {
-				b.Put(row, d.append(nil))
-			}
+			b.Put(row, d.append(nil))
 			return nil
 		})
 		if err == nil && wrote {
@@ -194,19 +219,23 @@ func less(have, drop []Address) []Address {
 }
 
 // append appends the form of a device row: the id of the sender key, then for
-// each device its number, the length of its name and the name; all numbers as
-// varints.
+// each device twice its number, and one more if it holds the key, the length of
+// its name and the name; all numbers as varints.
 func (d *SenderKeyDevices) append(dst []byte) []byte {
 	n := 5
-	for _, a := range d.Devices {
-		n += len(a.Name) + 4
+	for _, list := range [2][]Address{d.Devices, d.Sent} {
+		for _, a := range list {
+			n += len(a.Name) + 4
+		}
 	}
 	dst = slices.Grow(dst, n)
 	dst = binary.AppendUvarint(dst, uint64(d.KeyID))
-	for _, a := range d.Devices {
-		dst = binary.AppendUvarint(dst, uint64(a.Device))
-		dst = binary.AppendUvarint(dst, uint64(len(a.Name)))
-		dst = append(dst, a.Name...)
+	for held, list := range [2][]Address{d.Sent, d.Devices} {
+		for _, a := range list {
+			dst = binary.AppendUvarint(dst, uint64(a.Device)<<1|uint64(held))
+			dst = binary.AppendUvarint(dst, uint64(len(a.Name)))
+			dst = append(dst, a.Name...)
+		}
 	}
 	return dst
 }
@@ -227,7 +256,7 @@ func parseDeviceRow(rec []byte) (d SenderKeyDevices, err error) {
 	d.KeyID, d.Exists = uint32(id), true
 	for ok && len(b) > 0 {
 		var device, n uint64
-		if device, ok = number(1<<32 - 1); !ok {
+		if device, ok = number(1<<33 - 1); !ok {
 			break
 		}
 		if n, ok = number(uint64(len(b))); !ok || n > uint64(len(b)) {
@@ -235,12 +264,16 @@ func parseDeviceRow(rec []byte) (d SenderKeyDevices, err error) {
 			break
 		}
 		at := len(rec) - len(b)
-		a := Address{Name: names[at : at+int(n)], Device: uint32(device)}
-		if k := len(d.Devices); k > 0 && d.Devices[k-1].compare(a) >= 0 {
+		a := Address{Name: names[at : at+int(n)], Device: uint32(device >> 1)}
+		list := &d.Sent
+		if device&1 != 0 {
+			list = &d.Devices
+		}
+		if k := len(*list); k > 0 && (*list)[k-1].compare(a) >= 0 {
 			ok = false
 			break
 		}
-		d.Devices = append(d.Devices, a)
+		*list = append(*list, a)
 		b = b[n:]
 	}
 	if !ok {

@@ -27,6 +27,13 @@ type GroupSend struct {
 	// sessions.
 	Distribute []Address
 
+	// Track, if not nil, has the name under which each device of Distribute is
+	// remembered as one that was sent the key, in the same write as the key; see
+	// SenderKeyDevices. That it holds it is for MarkSenderKeyDevices to say, once
+	// the message was delivered. The zero Address stands for a device that need
+	// not be remembered.
+	Track []Address
+
 	// Start says how sessions come about with devices of Distribute that have
 	// none.
 	Start *Start
@@ -66,13 +73,16 @@ type GroupResult struct {
 // encrypted.
 func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, error) {
 	locked := make([]store.Key, 0, len(g.Distribute)+1)
-	rows := make([]store.Key, 0, 2*len(g.Distribute)+1)
+	rows := make([]store.Key, 0, 2*len(g.Distribute)+2)
 	for _, addr := range g.Distribute {
 		locked = append(locked, store.Session(addr.String()))
 		rows = peerKeys(rows, addr)
 	}
 	keyRow := g.Name.key()
 	locked, rows = append(locked, keyRow), append(rows, keyRow)
+	if g.Track != nil {
+		rows = append(rows, g.Name.devicesKey()) // guarded by the lock of the key
+	}
 	locks, err := a.locks.acquire(ctx, locked...)
 	if err != nil {
 		return nil, fmt.Errorf("signal: lock group: %w", err)
@@ -83,7 +93,8 @@ func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, er
 		return nil, err
 	}
 	peers := parsePeers(g.Distribute, recs)
-	k, err := parseSenderKeyRow(recs[len(recs)-1])
+	recs = recs[2*len(peers):]
+	k, err := parseSenderKeyRow(recs[0])
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +142,11 @@ func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, er
 		return nil, err
 	}
 	b.Put(keyRow, rec)
+	if g.Track != nil {
+		if err := g.track(&out, recs[1], &b); err != nil {
+			return nil, err
+		}
+	}
 	if err := putPeers(&b, peers); err != nil {
 		return nil, err
 	}
@@ -138,4 +154,29 @@ func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, er
 		return nil, err
 	}
 	return &out, nil
+}
+
+// track records in a batch which devices are sent the key, given the device row.
+func (g *GroupSend) track(out *GroupResult, row store.Record, b *store.Batch) error {
+	d := SenderKeyDevices{KeyID: out.KeyID}
+	if row.Found && !g.Rotate {
+		old, err := parseDeviceRow(row.Value)
+		if err != nil {
+			return err
+		}
+		if old.KeyID == out.KeyID {
+			d = old
+		}
+	}
+	sent := make([]Address, 0, len(g.Track))
+	for i, addr := range g.Track {
+		if addr != (Address{}) && out.Recipients[i].Err == nil {
+			sent = append(sent, addr)
+		}
+	}
+	before := len(d.Sent)
+	if d.send(sent); len(d.Sent) != before {
+		b.Put(g.Name.devicesKey(), d.append(nil))
+	}
+	return nil
 }

@@ -60,27 +60,25 @@ func (a *Account) startMissing(peers []*peer, start *Start, b *store.Batch) []Bu
 	return out
 }
 
-// GroupState returns the facts about a sender key and, for each address in
-// order, whether there is a session with it, in one read: what a message to a
-// group needs to know before bundles are fetched. A session record that does
-// not parse counts as there, because no bundle replaces it: encrypting to the
-// address has the error.
-func (a *Account) GroupState(ctx context.Context, name SenderKeyName, addrs []Address) (info SenderKeyInfo, sessions []bool, err error) {
-	keys := make([]store.Key, len(addrs), len(addrs)+1)
+// NeedBundles reports for each address, in order, whether a bundle would start a
+// session with it: there is none, and no record that does not parse, which no
+// bundle replaces and which encrypting to the address has the error of.
+func (a *Account) NeedBundles(ctx context.Context, addrs []Address) ([]bool, error) {
+	keys := make([]store.Key, len(addrs))
 	for i, addr := range addrs {
 		keys[i] = store.Session(addr.String())
 	}
-	recs, err := a.load(ctx, "group", append(keys, name.key())...)
+	recs, err := a.load(ctx, "sessions", keys...)
 	if err != nil {
-		return info, nil, err
+		return nil, err
 	}
-	sessions = make([]bool, len(addrs))
-	for i := range sessions {
-		if recs[i].Found {
-			s, err := ParseSession(recs[i].Value)
-			sessions[i] = err != nil || s.HasCurrent()
+	out := make([]bool, len(addrs))
+	for i, r := range recs {
+		out[i] = true
+		if r.Found {
+			s, err := ParseSession(r.Value)
+			out[i] = err == nil && !s.HasCurrent()
 		}
 	}
-	info, err = senderKeyInfo(recs[len(addrs)])
-	return info, sessions, err
+	return out, nil
 }

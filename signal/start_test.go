@@ -143,9 +143,8 @@ func TestStartCorrupt(t *testing.T) {
 	}
 	name := SenderKeyName{Group: "g", Sender: Address{Name: "me"}}
 	addrs := []Address{items[0].To, items[1].To}
-	info, sessions, err := a.GroupState(ctx, name, addrs)
-	if err != nil || info.Exists || !slices.Equal(sessions, []bool{true, false}) {
-		t.Fatalf("%+v, %v, %v", info, sessions, err)
+	if need, err := a.NeedBundles(ctx, addrs); err != nil || !slices.Equal(need, []bool{false, true}) {
+		t.Fatalf("%v, %v", need, err)
 	}
 	r, err := a.SendGroup(ctx, &GroupSend{
 		Name: name, Distribute: addrs, Start: start,
@@ -194,4 +193,61 @@ func TestKnownSenderKey(t *testing.T) {
 	if _, err := a.SendGroup(ctx, g); !errors.Is(err, ErrNoSenderKey) {
 		t.Errorf("another key: %v", err)
 	}
+}
+
+// TestTrack: who was sent a key is written with it, and voided with it.
+func TestTrack(t *testing.T) {
+	ctx := t.Context()
+	a, rows, items, start := startFixture(t, 4) // the third has a bad bundle
+	name := SenderKeyName{Group: "g", Sender: Address{Name: "me"}}
+	var addrs, track []Address
+	for i := range items {
+		addrs = append(addrs, items[i].To)
+		track = append(track, Address{Name: fmt.Sprint("device ", i)})
+	}
+	track[3] = Address{}
+	g := &GroupSend{
+		Name: name, Distribute: addrs, Track: track, Start: start,
+		Wrap: func(b []byte) ([]byte, error) { return b, nil },
+	}
+	state := func(want SenderKeyDevices) {
+		t.Helper()
+		if got := must(a.SenderKeyDevices(ctx, name))(t); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+	}
+	first := must(a.SendGroup(ctx, g))(t)
+	state(SenderKeyDevices{KeyID: first.KeyID, Exists: true, Sent: track[:2]})
+	if err := a.MarkSenderKeyDevices(ctx, name, first.KeyID, track[1:2]); err != nil {
+		t.Fatal(err)
+	}
+	state(SenderKeyDevices{KeyID: first.KeyID, Exists: true, Devices: track[1:2], Sent: track[:1]})
+	// Again, and one more: a holder stays one.
+	g.Track = slices.Clone(track)
+	g.Track[3] = Address{Name: "a fourth device"}
+	must(a.SendGroup(ctx, g))(t)
+	state(SenderKeyDevices{KeyID: first.KeyID, Exists: true, Devices: track[1:2], Sent: []Address{g.Track[3], track[0]}})
+	if err := a.ForgetSenderKeyDevices(ctx, name, []Address{track[1], {Name: "never sent it"}}); err != nil {
+		t.Fatal(err)
+	}
+	state(SenderKeyDevices{KeyID: first.KeyID, Exists: true, Sent: []Address{g.Track[3], track[0], track[1]}})
+	g.Distribute, g.Track, g.Rotate = addrs[:1], track[:1], true
+	second := must(a.SendGroup(ctx, g))(t)
+	state(SenderKeyDevices{KeyID: second.KeyID, Exists: true, Sent: track[:1]})
+	g.Track, g.Rotate = nil, true
+	third := must(a.SendGroup(ctx, g))(t)
+	state(SenderKeyDevices{KeyID: third.KeyID, Exists: true})
+
+	var b store.Batch
+	b.Put(name.devicesKey(), []byte{0xff})
+	if _, err := rows.Apply(ctx, a.id, &b); err != nil {
+		t.Fatal(err)
+	}
+	g.Track, g.Rotate = track[:1], false
+	if _, err := a.SendGroup(ctx, g); !errors.Is(err, ErrCorruptRecord) {
+		t.Errorf("a device row that cannot be read: %v", err)
+	}
+	g.Rotate = true
+	fourth := must(a.SendGroup(ctx, g))(t)
+	state(SenderKeyDevices{KeyID: fourth.KeyID, Exists: true, Sent: track[:1]})
 }
