@@ -3,6 +3,7 @@ package signal
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -41,10 +42,23 @@ func messageSeeds(f *testing.F, typ string) {
 	f.Add(bytes.Repeat([]byte{0x33}, 80))
 }
 
+// bounded calls a parser and fails if it allocates more than its input may cost.
+func bounded[T any](t *testing.T, b []byte, parse func([]byte) (T, error)) (T, error) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	v, err := parse(b)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > uint64(64*len(b)+64<<10) {
+		t.Errorf("%d bytes of input allocate %d", len(b), got)
+	}
+	return v, err
+}
+
 func FuzzSignalMessage(f *testing.F) {
 	messageSeeds(f, "msg")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := ParseSignalMessage(b)
+		m, err := bounded(t, b, ParseSignalMessage)
 		var want pb.SignalMessage
 		if len(b) < 9 || b[0]>>4 != 3 || proto.Unmarshal(b[1:len(b)-8], &want) != nil {
 			if err == nil {
@@ -75,7 +89,7 @@ func FuzzSignalMessage(f *testing.F) {
 func FuzzPreKeySignalMessage(f *testing.F) {
 	messageSeeds(f, "pkmsg")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := ParsePreKeySignalMessage(b)
+		m, err := bounded(t, b, ParsePreKeySignalMessage)
 		var want pb.PreKeySignalMessage
 		if len(b) < 1 || b[0]>>4 != 3 || proto.Unmarshal(b[1:], &want) != nil {
 			if err == nil {
@@ -127,7 +141,7 @@ func groupSeeds(f *testing.F, message, distribution bool) {
 func FuzzSenderKeyMessage(f *testing.F) {
 	groupSeeds(f, true, false)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := ParseSenderKeyMessage(b)
+		m, err := bounded(t, b, ParseSenderKeyMessage)
 		var want pb.SenderKeyMessage
 		if len(b) < 65 || b[0]>>4 != 3 || proto.Unmarshal(b[1:len(b)-64], &want) != nil {
 			if err == nil {
@@ -155,7 +169,7 @@ func FuzzSenderKeyMessage(f *testing.F) {
 func FuzzSenderKeyDistributionMessage(f *testing.F) {
 	groupSeeds(f, false, true)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := ParseSenderKeyDistributionMessage(b)
+		m, err := bounded(t, b, ParseSenderKeyDistributionMessage)
 		var want pb.SenderKeyDistributionMessage
 		if len(b) < 65 || b[0]>>4 != 3 || proto.Unmarshal(b[1:], &want) != nil {
 			if err == nil {
@@ -202,7 +216,7 @@ func FuzzSessionRecord(f *testing.F) {
 	f.Add(record(bob.session))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := ParseSession(b)
+		s, err := bounded(t, b, ParseSession)
 		if err != nil {
 			if !errors.Is(err, ErrCorruptRecord) {
 				t.Fatalf("error %v, want ErrCorruptRecord", err)
@@ -222,7 +236,8 @@ func FuzzSessionRecord(f *testing.F) {
 			t.Fatal("a forgery changed the record")
 		}
 		for _, st := range s.archived {
-			if st.load() != nil {
+			_, err := bounded(t, st.stored, func([]byte) (*state, error) { return st, st.load() })
+			if err != nil {
 				return
 			}
 			st.changed()
@@ -298,7 +313,7 @@ func FuzzSenderKeyRecord(f *testing.F) {
 	f.Add(groupRecord(&r))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		k, err := ParseSenderKey(b)
+		k, err := bounded(t, b, ParseSenderKey)
 		if err != nil {
 			if !errors.Is(err, ErrCorruptRecord) {
 				t.Fatalf("error %v, want ErrCorruptRecord", err)
@@ -330,7 +345,7 @@ func FuzzPreKeyRecords(f *testing.F) {
 	f.Add(must(d.signed[1].AppendBinary(nil))(f))
 	f.Add(must(d.local.Identity.AppendBinary(nil))(f))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if k, err := ParsePreKey(b); err == nil {
+		if k, err := bounded(t, b, ParsePreKey); err == nil {
 			written := must(k.AppendBinary(nil))(t)
 			if !bytes.Equal(written, marshal(t, &pb.PreKeyRecordStructure{Id: &k.ID, PublicKey: k.Public[:], PrivateKey: k.Private[:]})) {
 				t.Fatalf("prekey written as %x", written)
@@ -339,7 +354,7 @@ func FuzzPreKeyRecords(f *testing.F) {
 				t.Fatal("prekey changes when written")
 			}
 		}
-		if k, err := ParseSignedPreKey(b); err == nil {
+		if k, err := bounded(t, b, ParseSignedPreKey); err == nil {
 			written := must(k.AppendBinary(nil))(t)
 			if !bytes.Equal(written, marshal(t, &pb.SignedPreKeyRecordStructure{
 				Id: &k.ID, PublicKey: k.Public[:], PrivateKey: k.Private[:], Signature: k.Signature[:], Timestamp: &k.Timestamp,
@@ -350,7 +365,7 @@ func FuzzPreKeyRecords(f *testing.F) {
 				t.Fatal("signed prekey changes when written")
 			}
 		}
-		if k, err := ParseIdentityKeyPair(b); err == nil {
+		if k, err := bounded(t, b, ParseIdentityKeyPair); err == nil {
 			written := must(k.AppendBinary(nil))(t)
 			tagged := k.public.Tagged()
 			if !bytes.Equal(written, marshal(t, &pb.IdentityKeyPairStructure{PublicKey: tagged[:], PrivateKey: k.key.Bytes()})) {
