@@ -188,14 +188,19 @@ var features = map[string]cpu.Features{
 	"AVX512IFMA": cpu.HasAVX512IFMA, "SSSE3": cpu.HasSSSE3, "SSE4.1": cpu.HasSSE41, "SHA": cpu.HasSHA, "AES": cpu.HasAES,
 }
 
-// allowed says why a kernel of this name may not use the features, or "".
-func allowed(name string, requires []string) string {
-	tier := ""
-	for suffix, of := range tierOf {
-		if strings.HasSuffix(name, suffix) {
-			tier = of
+// suffix returns the end of a kernel's name that says its tier, or "".
+func suffix(name string) string {
+	for s := range tierOf {
+		if strings.HasSuffix(name, s) {
+			return s
 		}
 	}
+	return ""
+}
+
+// allowed says why a kernel of this name may not use the features, or "".
+func allowed(name string, requires []string) string {
+	tier := tierOf[suffix(name)]
 	have := cpu.Needs(tier)
 	for _, r := range requires {
 		if slices.Contains(baseline, r) {

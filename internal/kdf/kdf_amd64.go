@@ -12,7 +12,7 @@ var useSHANI = cpu.SHANI
 
 func init() {
 	impl.Register("shani", &useSHANI, false)
-	if useSHANI && !selfTestSHANI() {
+	if useSHANI && !kernelsSHANI.selfTest() {
 		impl.Demote(&useSHANI, "kdf: kernel self-test failed")
 	}
 	operations(&useSHANI)
