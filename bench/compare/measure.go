@@ -13,6 +13,11 @@ const (
 	// messages.
 	defaultRounds = 100
 	roundTime     = 4 * time.Millisecond
+
+	// budget is what the rounds of an operation may take: one that is longer
+	// than a round is measured less often.
+	budget    = 30 * time.Second
+	minRounds = 7
 )
 
 // row is one line of the output. All nanoseconds are of a single operation.
@@ -34,6 +39,7 @@ type pair struct {
 	tier string
 	subject
 	n     int
+	last  time.Duration // of the calibration
 	times []float64
 
 	mallocs, bytes uint64 // over all rounds
@@ -62,6 +68,13 @@ func measure(op string, libs *regexp.Regexp, rounds int) ([]row, error) {
 			p.mallocs, p.bytes = 0, 0
 			pairs = append(pairs, p)
 		}
+	}
+	var once time.Duration
+	for _, p := range pairs {
+		once += p.last
+	}
+	if once > roundTime*time.Duration(len(pairs)) {
+		rounds = min(rounds, max(minRounds, int(budget/once)))
 	}
 	for range rounds {
 		for _, p := range pairs {
@@ -109,6 +122,7 @@ func (p *pair) calibrate() error {
 		if err != nil {
 			return err
 		}
+		p.last = d
 		if d > roundTime/2 {
 			p.n = max(1, int(float64(p.n)*float64(roundTime)/float64(d)))
 			return nil

@@ -41,6 +41,7 @@ var order = []string{
 	"xeddsa_sign", "xeddsa_verify", "xeddsa_verify_prepared",
 	"session_initiate", "session_respond",
 	"dm_encrypt", "dm_decrypt", "dm_decrypt_ratchet", "group_encrypt", "group_decrypt", "skdm_process",
+	"cold_1000",
 	"prekeys_memory_64", "prekeys_memory_812", "prekeys_memory_populated",
 }
 
