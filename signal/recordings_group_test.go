@@ -364,13 +364,16 @@ func TestRecordedIntermediates(t *testing.T) {
 		base := privateKey(t, s.BasePriv)
 		public := base.public()
 		equal(what+" base key", public.appendTagged(nil), s.BasePub)
-		secret := newX3DHSecret()
-		alice.local.Identity.PrivateKey().Agree(secret.slot(), (*[32]byte)(&b.SignedPreKey))
-		base.agree(secret.slot(), &b.Identity)
-		base.agree(secret.slot(), &b.SignedPreKey)
+		var agreed [4][32]byte
+		alice.local.Identity.PrivateKey().Agree(&agreed[0], (*[32]byte)(&b.SignedPreKey))
+		base.agree(&agreed[1], &b.Identity)
+		base.agree(&agreed[2], &b.SignedPreKey)
+		n := 3
 		if b.HasPreKey {
-			base.agree(secret.slot(), &b.PreKey)
+			base.agree(&agreed[n], &b.PreKey)
+			n++
 		}
+		secret := newX3DHSecret(agreed[:n])
 		equal(what+" X3DH secret", secret.b[:secret.n], s.X3DH.Secret)
 		var root [32]byte
 		var chain chainKey

@@ -11,18 +11,15 @@ type x3dhSecret struct {
 	n int
 }
 
-func newX3DHSecret() (s x3dhSecret) {
+func newX3DHSecret(agreements [][32]byte) (s x3dhSecret) {
 	for i := range 32 {
 		s.b[i] = 0xff
 	}
 	s.n = 32
+	for i := range agreements {
+		s.n += copy(s.b[s.n:], agreements[i][:])
+	}
 	return s
-}
-
-// slot returns the place of the next agreement.
-func (s *x3dhSecret) slot() *[32]byte {
-	s.n += 32
-	return (*[32]byte)(s.b[s.n-32 : s.n])
 }
 
 // derive sets the root key and the first chain key, and wipes the secret.
@@ -104,11 +101,8 @@ func (k *initiatorKeys) state(local *Local, b *Bundle, public *[2]PublicKey, sha
 		signedPreKeyID: b.SignedPreKeyID,
 		baseKey:        st.baseKey,
 	}
-	s := newX3DHSecret()
-	x3dh, ratchet := shared[:len(shared)-1], &shared[len(shared)-1]
-	for i := range x3dh {
-		*s.slot() = x3dh[i]
-	}
+	s := newX3DHSecret(shared[:len(shared)-1])
+	ratchet := &shared[len(shared)-1]
 	r := receiverChain{ratchet: b.SignedPreKey}
 	s.derive(&st.root, &r.chain)
 
@@ -137,14 +131,19 @@ func respond(m *PreKeySignalMessage, r *Responder) (*state, error) {
 		baseKey:        m.BaseKey,
 		hasBaseKey:     true,
 	}}
-	s := newX3DHSecret()
 	signed := &r.SignedPreKey.Private
-	signed.agree(s.slot(), &m.Identity)
-	r.Local.Identity.key.Agree(s.slot(), (*[32]byte)(&m.BaseKey))
-	signed.agree(s.slot(), &m.BaseKey)
+	private := [4][32]byte{*signed, [32]byte(r.Local.Identity.key.Bytes()), *signed}
+	point := [4][32]byte{m.Identity, m.BaseKey, m.BaseKey, m.BaseKey}
+	var shared [4][32]byte
+	n := 3
 	if m.HasPreKeyID {
-		r.PreKey.Private.agree(s.slot(), &m.BaseKey)
+		private[n] = r.PreKey.Private
+		n++
 	}
+	agreeMany(shared[:n], private[:n], point[:n])
+	s := newX3DHSecret(shared[:n])
+	clear(private[:])
+	clear(shared[:])
 	st.sender = senderChain{keyed: true, open: true, public: r.SignedPreKey.Public, private: *signed}
 	s.derive(&st.root, &st.sender.chain)
 	return st, nil
