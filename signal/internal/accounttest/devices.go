@@ -145,7 +145,9 @@ func testDevices(t *testing.T, open Open) {
 
 	check(alice.MarkSenderKeyDevices(ctx, name, fresh, []signal.Address{a, b}))
 	for what, do := range map[string]func(context.Context) error{
-		"mark":      func(ctx context.Context) error { return alice.MarkSenderKeyDevices(ctx, name, fresh, []signal.Address{c}) },
+		"mark": func(ctx context.Context) error {
+			return alice.MarkSenderKeyDevices(ctx, name, fresh, []signal.Address{c})
+		},
 		"forget":    func(ctx context.Context) error { return alice.ForgetSenderKeyDevices(ctx, name, []signal.Address{a}) },
 		"clear":     func(ctx context.Context) error { return alice.ClearSenderKeyDevices(ctx, name) },
 		"clear all": func(ctx context.Context) error { return alice.ClearAllSenderKeyDevices(ctx) },

@@ -151,6 +151,18 @@ func testUploads(t *testing.T, open Open) {
 		t.Errorf("offered %v after the server lost them", got)
 	}
 
+	// One that is set is taken for uploaded.
+	own, err := signal.GeneratePreKey(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := alice.SetPreKeys(ctx, own); err != nil {
+		t.Fatal(err)
+	}
+	if got := preKeyIDs(alice.toUpload(2)); !slices.Equal(got, []uint32{1, 4}) {
+		t.Errorf("offered %v after prekey 2 was set", got)
+	}
+
 	w := signal.PreKeyWindow{Low: 5, Target: 20}
 	for have, want := range map[int]int{-1: 20, 0: 20, 4: 16, 5: 0, 6: 0, 100: 0} {
 		if got := w.Missing(have); got != want {
