@@ -166,12 +166,12 @@ func TestDecryptGroupManyIsDecrypt(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for run := range 40 {
 		n := manySizes[run%len(manySizes)]
-		var senders, receivers, twins []*SenderKey
+		var receivers, twins []*SenderKey
 		var backlog [][]byte
 		var whose []int
 		for i := range 1 + r.IntN(3) {
 			sender, receiver := group(t)
-			senders, receivers = append(senders, sender), append(receivers, receiver)
+			receivers = append(receivers, receiver)
 			for range n / 2 {
 				if r.IntN(5) == 0 {
 					// An authentic message whose padding is not one.

@@ -148,7 +148,7 @@ func (r *receiverChain) append(dst []byte, f form) []byte {
 // that were used.
 
 const (
-	tagFloor = 101<<3 | 0
+	tagFloor = 101 << 3 // a varint
 	tagUsed  = 102<<3 | 2
 )
 
