@@ -16,7 +16,7 @@ type Roster struct {
 	devices []binary.JID
 	addrs   []signal.Address       // of devices
 	members map[signal.Address]int // the index of each
-	version uint64                 // of two rosters, the later one has the higher version
+	version uint64                 // that of the later one of two is higher
 
 	mu     sync.Mutex
 	sender binary.JID // of the hash
@@ -28,8 +28,11 @@ var rosters atomic.Uint64
 // NewRoster makes a roster. Repeated devices and hosted ones, which do not take
 // part in sender keys, are left out. In a group that addresses members by LID
 // the devices are LIDs as far as they are known.
-func NewRoster(devices []binary.JID) *Roster {
-	r := &Roster{version: rosters.Add(1)}
+func NewRoster(devices []binary.JID) *Roster { return newRoster(rosters.Add(1), devices) }
+
+// newRoster makes the roster of what was known when the version was drawn.
+func newRoster(version uint64, devices []binary.JID) *Roster {
+	r := &Roster{version: version}
 	r.devices = unique(devices, func(d binary.JID) bool { return !d.IsHosted() })
 	r.addrs = make([]signal.Address, len(r.devices))
 	r.members = make(map[signal.Address]int, len(r.devices))
@@ -57,6 +60,19 @@ func (r *Roster) Devices() []binary.JID { return r.devices }
 func (r *Roster) Has(device binary.JID) bool {
 	_, ok := r.members[SignalAddress(device)]
 	return ok
+}
+
+// same reports whether two rosters have the same devices.
+func (r *Roster) same(o *Roster) bool {
+	if len(r.devices) != len(o.devices) {
+		return false
+	}
+	for addr := range o.members {
+		if _, ok := r.members[addr]; !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // Phash returns the participant hash of a message that sender sends to the
