@@ -13,6 +13,13 @@
 // paper, the top bit of an XEdDSA signature is the sign bit of the signer's
 // Edwards public key.
 //
+// # Batches
+//
+// [X25519Batch], [PublicKeys], [GenerateKeys], [VerifyBatch] and
+// [PrivateKey.SignBatch] do many operations at once, for less. Each result is that
+// of the single operation, whatever the other items are. They allocate nothing but
+// keys.
+//
 // # Lenient and strict
 //
 // [X25519] and [Verify] treat odd input as deployed peers do: non-canonical

@@ -39,9 +39,16 @@ func (k *preparedPoint) verify(msg, sig []byte, s *Scalar) bool {
 	}
 	varTimeDoubleBaseMult(&p, &c, &k.minusA, s)
 	ok := encodesTo(&p, sig[:32])
-	// Only a key that has signed is worth the memory.
-	if ok && k.valid.Add(1) == wideAfter {
-		k.widen()
+	if ok {
+		k.countValid()
 	}
 	return ok
+}
+
+// countValid counts a valid signature. Only a key that has signed is worth the
+// memory of the tables.
+func (k *preparedPoint) countValid() {
+	if k.wide.Load() == nil && k.valid.Add(1) == wideAfter {
+		k.widen()
+	}
 }

@@ -58,8 +58,15 @@ func (p *PrivateKey) Sign(msg ...[]byte) (sig [SignatureSize]byte, err error) {
 // and never used twice.
 func (p *PrivateKey) SignWithRandom(z *[64]byte, msg ...[]byte) (sig [SignatureSize]byte) {
 	st := p.signingState()
-
 	var digest [sha512.Size]byte
+	p.nonce(&digest, msg, z)
+	st.finish(&sig, &digest, msg)
+	sig[63] |= st.public[31] & 0x80
+	return sig
+}
+
+// nonce sets digest to the hash that is the nonce of the signature of msg.
+func (p *PrivateKey) nonce(digest *[sha512.Size]byte, msg [][]byte, z *[64]byte) {
 	h := sha512.New()
 	h.Write(noncePrefix[:])
 	h.Write(p.k[:])
@@ -68,21 +75,23 @@ func (p *PrivateKey) SignWithRandom(z *[64]byte, msg ...[]byte) (sig [SignatureS
 	}
 	h.Write(z[:])
 	h.Sum(digest[:0])
-
-	st.finish(&sig, &digest, msg)
-	sig[63] |= st.public[31] & 0x80
-	return sig
 }
 
 // finish sets sig to the signature (R, s) of msg whose nonce is digest mod ℓ.
 // RFC 8032, Section 5.1.6, steps 3 to 6.
 func (st *signingState) finish(sig *[SignatureSize]byte, digest *[sha512.Size]byte, msg [][]byte) {
-	var r, c Scalar
+	var r Scalar
 	var R Point
 	r.setUniform(digest)
 	R.ScalarBaseMult(&r)
 	R.encode((*[32]byte)(sig[:32]))
+	st.answer(sig, &r, msg)
+}
 
+// answer sets s of sig, whose R is r·B.
+func (st *signingState) answer(sig *[SignatureSize]byte, r *Scalar, msg [][]byte) {
+	var digest [sha512.Size]byte
+	var c Scalar
 	h := sha512.New()
 	h.Write(sig[:32])
 	h.Write(st.public[:])
@@ -90,8 +99,8 @@ func (st *signingState) finish(sig *[SignatureSize]byte, digest *[sha512.Size]by
 		h.Write(m)
 	}
 	h.Sum(digest[:0])
-	c.setUniform(digest)
-	c.MultiplyAdd(&c, &st.a, &r)
+	c.setUniform(&digest)
+	c.MultiplyAdd(&c, &st.a, r)
 	c.bytesInto((*[32]byte)(sig[32:]))
 }
 

@@ -58,6 +58,7 @@ func initiateMany(local *Local, items []Initiation, workers int) {
 type bundleWork struct {
 	bundles [initiationChunk]*Bundle
 	valid   [initiationChunk]bool
+	checks  bundleChecks
 }
 
 // check sets the errors of the items.
@@ -65,7 +66,7 @@ func (w *bundleWork) check(items []Initiation) {
 	for i := range items {
 		w.bundles[i] = items[i].Bundle
 	}
-	verifyBundles(w.valid[:len(items)], w.bundles[:len(items)])
+	w.checks.verify(w.valid[:len(items)], w.bundles[:len(items)])
 	for i := range items {
 		items[i].Err = nil
 		if !w.valid[i] {

@@ -86,7 +86,7 @@ func measure(op string, libs *regexp.Regexp, rounds int) ([]row, error) {
 	var rows []row
 	for _, p := range pairs {
 		slices.Sort(p.times)
-		total := float64(p.n * len(p.times))
+		total := float64(p.n * len(p.times) * max(1, p.size))
 		rows = append(rows, row{
 			Op: op, Lib: p.lib, Tier: p.tier, N: p.n, Rounds: len(p.times),
 			NsMin: p.times[0], NsMedian: p.times[len(p.times)/2],
@@ -133,6 +133,6 @@ func (p *pair) calibrate() error {
 // round times one round.
 func (p *pair) round() error {
 	d, err := p.time(p.n)
-	p.times = append(p.times, float64(d.Nanoseconds())/float64(p.n))
+	p.times = append(p.times, float64(d.Nanoseconds())/float64(p.n*max(1, p.size)))
 	return err
 }

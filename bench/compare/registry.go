@@ -7,6 +7,7 @@ import "slices"
 type subject struct {
 	prepare func(n int) error
 	run     func(n int) error
+	size    int // how many operations each of the n is, if not one
 }
 
 // steady is a subject without preparation that cannot fail.
@@ -36,9 +37,9 @@ func contend(op, lib string, setup func() (subject, error)) {
 // order is the order of the output: the layers from below.
 var order = []string{
 	"field_mul", "field_square", "field_invert",
-	"x25519", "public_key", "fixed_base",
+	"x25519", "x25519_batch4", "x25519_batch8", "x25519_batch64", "public_key", "keygen812", "fixed_base",
 	"ed25519_sign", "ed25519_verify",
-	"xeddsa_sign", "xeddsa_verify", "xeddsa_verify_prepared",
+	"xeddsa_sign", "sign_batch64", "xeddsa_verify", "xeddsa_verify_prepared", "verify_batch64",
 	"session_initiate", "session_respond",
 	"dm_encrypt", "dm_decrypt", "dm_decrypt_ratchet", "group_encrypt", "group_decrypt", "skdm_process",
 	"cold_1000",
