@@ -432,3 +432,14 @@ func (d *decoder) packed(chars string) (textRef, error) {
 	}
 	return textRef{n: n, data: b, chars: chars}, nil
 }
+
+func appendUnpacked(dst, packed []byte, n int, chars string) []byte {
+	for i := range n {
+		v := packed[i/2]
+		if i%2 == 0 {
+			v >>= 4
+		}
+		dst = append(dst, chars[v&15])
+	}
+	return dst
+}

@@ -3,10 +3,11 @@
 // frames around them. It knows nothing of encryption; nothing in it is secret,
 // and all of it takes variable time.
 //
-// Encoding first computes the exact size and then writes once: [Marshal]
-// allocates once, [AppendMarshal] not at all if dst has room. What is written
-// decodes to the same node (see [Equal]) or encoding fails. [MarshalCompat]
-// classifies texts as the reference implementation does, which loses some.
+// Encoding plans first and copies what was planned: [Marshal] allocates once,
+// of the exact size, [AppendMarshal] not at all if dst has room. What is written
+// decodes to the same node (see [Equal]) or encoding fails. An [Encoder] can be
+// given [ClassifyCompat], which classifies texts as the reference implementation
+// does and loses some.
 //
 // Decoding ([Unmarshal]) trusts nothing: a first pass over the bytes checks
 // everything and counts, without allocating; a second pass builds the tree in

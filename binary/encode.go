@@ -1,9 +1,11 @@
 package binary
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -27,226 +29,292 @@ const (
 
 const (
 	maxListLen = 1<<16 - 1
-	// maxEncodeDepth only guards against trees that contain themselves.
-	maxEncodeDepth = 1024
 	// maxJIDText is the length in bytes up to which a text is tried as a JID.
 	maxJIDText = 48
 )
 
 // Marshal returns n with the flag byte 00 of an uncompressed frame in front. It
-// computes the exact size first and allocates once.
+// allocates once, what it returns.
 //
 // What it writes decodes to a node that is [Equal] to n; where the wire has no
-// such form it returns an error that wraps [ErrEncode]: a device above 255 on
-// a server of AD devices, a device without a user, an integrator on another
-// server than interop, text that is not UTF-8, a list of more than 65535
-// elements (an attribute counts two). A text is written as a JID only if it is
-// exactly what that JID displays, so all other texts come back unchanged.
-func Marshal(n *Node) ([]byte, error) { return AppendMarshal(nil, n) }
+// such form it returns an error that wraps [ErrEncode]: more than [MaxDepth]
+// levels, a device above 255 on a server of AD devices, a device without a
+// user, an integrator on another server than interop, text that is not UTF-8,
+// a list of more than 65535 elements (an attribute counts two). Texts are
+// classified by [Classify], JIDs of the same device are written alike whether
+// they come typed or as text, attributes in their order.
+func Marshal(n *Node) ([]byte, error) { return Encoder{}.AppendMarshal(nil, n) }
 
 // AppendMarshal appends what [Marshal] returns to dst. It does not allocate if
 // dst has the capacity. On error it returns dst as it was.
-func AppendMarshal(dst []byte, n *Node) ([]byte, error) { return appendMarshal(dst, n, false) }
+func AppendMarshal(dst []byte, n *Node) ([]byte, error) { return Encoder{}.AppendMarshal(dst, n) }
 
-// MarshalCompat is [Marshal] with the rules of the reference implementation
-// where encoders differ: every text of at most 48 bytes with an '@' becomes a
-// JID, tags and keys included, whatever gets lost or cannot be read back, and
-// JIDs drop what their short form has no room for.
-func MarshalCompat(n *Node) ([]byte, error) { return appendMarshal(nil, n, true) }
-
-func appendMarshal(dst []byte, n *Node, compat bool) ([]byte, error) {
-	e := encoder{compat: compat}
-	size, err := e.nodeSize(n, 0)
-	if err != nil {
-		return dst, err
-	}
-	start := len(dst)
-	e.buf = append(slices.Grow(dst, 1+size), 0)
-	e.node(n)
-	if len(e.buf) != start+1+size {
-		panic("binary: internal error: size of a node planned wrongly")
-	}
-	return e.buf, nil
+// Encoder writes nodes with options. The zero value is what [Marshal] uses. It
+// may be used by several goroutines at once.
+type Encoder struct {
+	// Classify chooses how texts are written; nil stands for [Classify]. With
+	// another function, what is written may decode to another node.
+	Classify Classifier
+	MaxDepth int // levels of nesting; 0 stands for the constant of that name
 }
 
-// encoder writes nodes. Each put method has a size method that takes the same
-// decisions and finds the errors.
+// Marshal encodes as the function of that name does.
+func (o Encoder) Marshal(n *Node) ([]byte, error) { return o.AppendMarshal(nil, n) }
+
+// AppendMarshal encodes as the function of that name does.
+func (o Encoder) AppendMarshal(dst []byte, n *Node) ([]byte, error) {
+	e := encoders.Get().(*encoder)
+	e.classify, e.maxDepth = o.Classify, cmp.Or(o.MaxDepth, MaxDepth)
+	err := e.node(n, 0)
+	if err == nil {
+		dst, err = e.replay(dst)
+	}
+	e.release()
+	return dst, err
+}
+
+const (
+	// spliceLen is the length in bytes from which a payload is left where it is
+	// until the exact size is known. Shorter ones are copied twice, which costs
+	// less than to keep account of them.
+	spliceLen = 2048
+	// keepLen is the size in bytes up to which memory is kept for reuse.
+	keepLen = 1 << 20
+	// writeSlack is how many bytes are written beyond a packed text.
+	writeSlack = 4
+)
+
+// encoder plans a node: in one walk over the tree it classifies each text once
+// and writes everything but long payloads into memory that is reused. The
+// exact size is known then, and replay puts the pieces together. So nothing is
+// decided twice, and the two cannot disagree.
 type encoder struct {
-	buf    []byte
-	compat bool
+	buf      []byte // starts with the flag byte
+	pos      int    // how much of buf is written
+	splices  []splice
+	spliced  int // the length of all splices
+	user     []byte
+	classify Classifier
+	maxDepth int
+}
+
+// splice is a payload that belongs at an offset of buf.
+type splice struct {
+	at   int
+	data []byte
+}
+
+var encoders = sync.Pool{New: func() any { return &encoder{buf: make([]byte, 1024), pos: 1} }}
+
+// release gives e back for reuse, without references to the node.
+func (e *encoder) release() {
+	clear(e.splices)
+	e.splices, e.spliced, e.pos, e.classify = e.splices[:0], 0, 1, nil
+	if len(e.buf) <= keepLen && cap(e.splices) <= keepLen/32 && cap(e.user) <= keepLen {
+		encoders.Put(e)
+	}
+}
+
+// room makes sure that n bytes can be written.
+func (e *encoder) room(n int) {
+	if len(e.buf)-e.pos < n {
+		e.grow(n)
+	}
+}
+
+func (e *encoder) grow(n int) {
+	buf := make([]byte, max(2*len(e.buf), e.pos+n))
+	copy(buf, e.buf[:e.pos])
+	e.buf = buf
+}
+
+// replay appends what was planned.
+func (e *encoder) replay(dst []byte) ([]byte, error) {
+	if len(e.splices) == 0 {
+		return append(dst, e.buf[:e.pos]...), nil
+	}
+	out := slices.Grow(dst, e.pos+e.spliced)
+	from := 0
+	for _, s := range e.splices {
+		out = append(append(out, e.buf[from:s.at]...), s.data...)
+		from = s.at
+	}
+	out = append(out, e.buf[from:e.pos]...)
+	if len(out)-len(dst) != e.pos+e.spliced {
+		return dst, fmt.Errorf("%w: %d bytes instead of %d", ErrPlanMismatch, len(out)-len(dst), e.pos+e.spliced)
+	}
+	return out, nil
 }
 
 func encodeError(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrEncode, fmt.Sprintf(format, args...))
 }
 
-func listSize(n int) int {
-	switch {
-	case n == 0:
-		return 1
-	case n < 256:
-		return 2
-	}
-	return 3
-}
-
+// list writes the header of a list.
 func (e *encoder) list(n int) {
+	e.room(3)
+	b := e.buf[e.pos : e.pos+3]
 	switch {
 	case n == 0:
-		e.buf = append(e.buf, tagListEmpty)
+		b[0] = tagListEmpty
+		e.pos++
 	case n < 256:
-		e.buf = append(e.buf, tagList8, byte(n))
+		b[0], b[1] = tagList8, byte(n)
+		e.pos += 2
 	default:
-		e.buf = append(e.buf, tagList16, byte(n>>8), byte(n))
+		b[0], b[1], b[2] = tagList16, byte(n>>8), byte(n)
+		e.pos += 3
 	}
 }
 
-func headerLen(n *Node) int {
-	l := 1 + 2*len(n.Attrs)
+func (e *encoder) node(n *Node, depth int) error {
+	if depth >= e.maxDepth {
+		return encodeError("more than %d levels", e.maxDepth)
+	}
+	count := 1 + 2*len(n.Attrs)
 	if n.Content.kind != None {
-		l++
+		count++
 	}
-	return l
-}
-
-func (e *encoder) nodeSize(n *Node, depth int) (int, error) {
-	if depth >= maxEncodeDepth {
-		return 0, encodeError("more than %d levels", maxEncodeDepth)
+	if count > maxListLen {
+		return encodeError("%d attributes", len(n.Attrs))
 	}
-	if headerLen(n) > maxListLen {
-		return 0, encodeError("%d attributes", len(n.Attrs))
+	e.list(count)
+	if err := e.text(n.Tag, asName); err != nil {
+		return err
 	}
-	size := listSize(headerLen(n))
-	s, err := e.textSize(n.Tag, asName)
-	if err != nil {
-		return 0, err
-	}
-	size += s
 	for i := range n.Attrs {
 		a := &n.Attrs[i]
-		if s, err = e.textSize(a.Key, asName); err != nil {
-			return 0, err
+		if err := e.text(a.Key, asName); err != nil {
+			return err
 		}
-		size += s
-		if j, ok := a.Value.JID(); ok {
-			s, err = e.jidSize(j)
+		var err error
+		if a.Value.jid {
+			err = e.jid(&a.Value)
 		} else {
-			s, err = e.textSize(a.Value.text, asValue)
+			err = e.text(a.Value.text, asValue)
 		}
 		if err != nil {
-			return 0, err
+			return err
 		}
-		size += s
 	}
-	switch c := n.Content; c.kind {
+	switch c := &n.Content; c.kind {
 	case BytesKind:
-		s, err = rawSize(c.n)
-		size += s
+		return e.bytes(c.Bytes())
 	case TextKind:
-		s, err = e.textSize(c.Text(), asContent)
-		size += s
+		return e.text(c.Text(), asContent)
 	case NodesKind:
-		if c.n > maxListLen {
-			return 0, encodeError("%d children", c.n)
-		}
-		size += listSize(c.n)
 		nodes := c.Nodes()
+		if len(nodes) > maxListLen {
+			return encodeError("%d children", len(nodes))
+		}
+		e.list(len(nodes))
 		for i := range nodes {
-			if s, err = e.nodeSize(&nodes[i], depth+1); err != nil {
-				return 0, err
+			if err := e.node(&nodes[i], depth+1); err != nil {
+				return err
 			}
-			size += s
 		}
 	}
-	return size, err
+	return nil
 }
 
-func (e *encoder) node(n *Node) {
-	e.list(headerLen(n))
-	e.text(n.Tag, asName)
-	for i := range n.Attrs {
-		a := &n.Attrs[i]
-		e.text(a.Key, asName)
-		if j, ok := a.Value.JID(); ok {
-			e.jid(j)
-		} else {
-			e.text(a.Value.text, asValue)
-		}
-	}
-	switch c := n.Content; c.kind {
-	case BytesKind:
-		e.rawHeader(c.n)
-		e.buf = append(e.buf, c.Bytes()...)
-	case TextKind:
-		e.text(c.Text(), asContent)
-	case NodesKind:
-		e.list(c.n)
-		nodes := c.Nodes()
-		for i := range nodes {
-			e.node(&nodes[i])
-		}
-	}
-}
-
-func rawSize(n int) (int, error) {
+// rawHeader writes tag and length of a string of n bytes.
+func (e *encoder) rawHeader(n int) error {
+	e.room(5)
+	b := e.buf[e.pos : e.pos+5]
 	switch {
 	case n < 1<<8:
-		return 2 + n, nil
+		b[0], b[1] = tagBinary8, byte(n)
+		e.pos += 2
 	case n < 1<<20:
-		return 4 + n, nil
+		b[0], b[1], b[2], b[3] = tagBinary20, byte(n>>16), byte(n>>8), byte(n)
+		e.pos += 4
 	case uint64(n) < 1<<32:
-		return 5 + n, nil
-	}
-	return 0, encodeError("%d bytes in one string", n)
-}
-
-func (e *encoder) rawHeader(n int) {
-	switch {
-	case n < 1<<8:
-		e.buf = append(e.buf, tagBinary8, byte(n))
-	case n < 1<<20:
-		e.buf = append(e.buf, tagBinary20, byte(n>>16), byte(n>>8), byte(n))
+		b[0] = tagBinary32
+		binary.BigEndian.PutUint32(b[1:], uint32(n))
+		e.pos += 5
 	default:
-		e.buf = append(e.buf, tagBinary32)
-		e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(n))
+		return encodeError("%d bytes in one string", n)
 	}
+	return nil
 }
 
-func (e *encoder) textSize(s string, p place) (int, error) {
-	switch t := e.classify(s, p); t.form {
-	case formToken:
-		if t.token < 256 {
-			return 1, nil
-		}
-		return 2, nil
-	case formNibble, formHex:
-		return 2 + (len(s)+1)/2, nil
-	case formJID:
-		return e.wireSize(t.jid)
-	default:
-		if !utf8.ValidString(s) {
-			return 0, encodeError("text of %d bytes is not UTF-8", len(s))
-		}
-		return rawSize(len(s))
+func (e *encoder) bytes(b []byte) error {
+	if err := e.rawHeader(len(b)); err != nil {
+		return err
 	}
+	if len(b) >= spliceLen {
+		e.splices = append(e.splices, splice{e.pos, b})
+		e.spliced += len(b)
+		return nil
+	}
+	e.room(len(b))
+	e.pos += copy(e.buf[e.pos:], b)
+	return nil
 }
 
-func (e *encoder) text(s string, p place) {
-	switch t := e.classify(s, p); t.form {
+// place is where a text stands; it decides whether a JID may stand there.
+type place uint8
+
+const (
+	asName    place = iota // a tag or an attribute key
+	asValue                // the value of an attribute
+	asContent              // the content of a node
+	asPart                 // user or server of a JID
+)
+
+// text writes s.
+func (e *encoder) text(s string, p place) error {
+	var c Class
+	if e.classify == nil {
+		c = Classify(s)
+	} else if c = e.classify(s); !c.of(s) {
+		return fmt.Errorf("%w: class of another text", ErrPlanMismatch)
+	}
+	switch c.form() {
 	case formToken:
-		if t.token < 256 {
-			e.buf = append(e.buf, byte(t.token))
-		} else {
-			e.buf = append(e.buf, tagDictionary0-1+byte(t.token>>8), byte(t.token))
-		}
+		e.token(c.token())
+		return nil
 	case formNibble:
-		e.buf = appendPacked(append(e.buf, tagNibble8), s)
+		e.packed(tagNibble8, s)
+		return nil
 	case formHex:
-		e.buf = appendPacked(append(e.buf, tagHex8), s)
+		e.packed(tagHex8, s)
+		return nil
 	case formJID:
-		e.wireJID(t.jid)
-	default:
-		e.rawHeader(len(s))
-		e.buf = append(e.buf, s...)
+		// A JID where only a text can stand comes back as the text that it
+		// displays, but peers do not expect one there. As an attribute value,
+		// "@server" and the typed JID without user are the same; in the content
+		// the JID would come back as the text "server".
+		a := c.address(s)
+		if c.anywhere() || p == asValue || p == asContent && a.user != "" {
+			return e.address(&a)
+		}
 	}
+	if !utf8.ValidString(s) {
+		return encodeError("text of %d bytes is not UTF-8", len(s))
+	}
+	if err := e.rawHeader(len(s)); err != nil {
+		return err
+	}
+	e.room(len(s))
+	e.pos += copy(e.buf[e.pos:], s)
+	return nil
+}
+
+func (e *encoder) token(t uint16) {
+	e.room(2)
+	b := e.buf[e.pos : e.pos+2]
+	if t < 256 {
+		b[0] = byte(t)
+		e.pos++
+		return
+	}
+	b[0], b[1] = tagDictionary0-1+byte(t>>8), byte(t)
+	e.pos += 2
+}
+
+func (e *encoder) packed(tag byte, s string) {
+	e.room(packedLen(len(s)) + writeSlack)
+	e.buf[e.pos] = tag
+	e.pos += 1 + putPacked(e.buf[e.pos+1:], s)
 }

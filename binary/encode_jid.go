@@ -2,152 +2,95 @@ package binary
 
 import (
 	"encoding/binary"
-	"strings"
+	"unsafe"
 )
 
-// wireJID is how a JID is written: which tag, and what follows it.
-type wireJID struct {
-	tag                byte
-	domain             byte
+// address is a JID as it is written.
+type address struct {
+	tag, domain        uint8
 	device, integrator uint16
 	user, server       string // the user with what has no place of its own
-	noServer           bool   // an interop JID in the form without server
 }
 
-// planJID decides how j is written so that it comes back the same.
-func planJID(j JID) (wireJID, error) {
-	w := wireJID{user: j.User, server: j.Server}
+// form returns the tag with which j is written so that it comes back the same,
+// and the domain byte.
+func (j *JID) form() (tag, domain uint8, err error) {
 	domain, ad := adDomain(j.Server)
 	switch {
 	case j.Integrator != 0 && j.Server != ServerInterop:
-		return w, encodeError("integrator %d of a JID that is not on interop", j.Integrator)
+		return 0, 0, encodeError("integrator %d of a JID that is not on interop", j.Integrator)
 	case ad && j.Device > 255:
-		return w, encodeError("device %d of a JID", j.Device)
+		return 0, 0, encodeError("device %d of a JID", j.Device)
+	case ad && j.Device > 0:
+		return tagADJID, domain, nil
 	case ad:
-		// The agent is not part of such a JID: its server does not show it.
-		w.tag = tagJIDPair
-		if j.Device > 0 {
-			w.tag, w.domain, w.device = tagADJID, domain, j.Device
-		}
-		return w, nil
-	}
-	switch {
+		return tagJIDPair, 0, nil
+	case j.User == "" && (j.Agent > 0 || j.Device > 0 && j.Server != ServerMessenger && j.Server != ServerInterop):
+		return 0, 0, encodeError("agent %d and device %d of a JID without user", j.Agent, j.Device)
 	case j.Server == ServerMessenger && j.Device > 0:
-		w.tag, w.device, j.Device = tagFBJID, j.Device, 0
+		return tagFBJID, 0, nil
 	case j.Server == ServerInterop && (j.Device > 0 || j.Integrator > 0):
-		w.tag, w.device, w.integrator, j.Device = tagInteropJID, j.Device, j.Integrator, 0
-	default:
-		w.tag = tagJIDPair
+		return tagInteropJID, 0, nil
 	}
-	if j.Agent > 0 || j.Device > 0 {
-		if j.User == "" {
-			return w, encodeError("agent %d and device %d of a JID without user", j.Agent, j.Device)
-		}
-		w.user = string(j.appendUser(nil))
-	}
-	return w, nil
+	return tagJIDPair, 0, nil
 }
 
-// planCompatJID decides how the reference writes a typed JID.
-func planCompatJID(j JID) (wireJID, error) {
-	w := wireJID{tag: tagJIDPair, user: j.User, server: j.Server}
-	if j.Server == ServerInterop && j.Integrator != 0 {
-		w.tag, w.device, w.integrator, w.noServer = tagInteropJID, j.Device, j.Integrator, true
-		return w, nil
-	}
-	if domain, ad := adDomain(j.Server); ad && j.Device > 0 {
-		if j.Device > 255 {
-			return w, encodeError("device %d of a JID", j.Device)
-		}
-		w.tag, w.domain, w.device = tagADJID, domain, j.Device
-	}
-	return w, nil
-}
-
-// compatTextJID splits a text with an '@' as the reference does.
-func compatTextJID(s string) wireJID {
-	w := wireJID{tag: tagJIDPair}
-	w.user, w.server, _ = strings.Cut(s, "@")
-	hasDevice := false
-	if user, device, ok := strings.Cut(w.user, ":"); ok {
-		if d, ok := parseUint(device, 255); ok {
-			w.user, w.device, hasDevice = user, uint16(d), true
-		}
-	}
-	if user, agent, ok := strings.Cut(w.user, "_"); ok {
-		if _, ok := parseUint(agent, 255); ok {
-			w.user = user
-		}
-	}
-	if domain, ad := adDomain(w.server); ad && hasDevice {
-		w.tag, w.domain = tagADJID, domain
-	}
-	return w
-}
-
-func (e *encoder) planJID(j JID) (wireJID, error) {
-	if e.compat {
-		return planCompatJID(j)
-	}
-	return planJID(j)
-}
-
-func (e *encoder) jidSize(j JID) (int, error) {
-	w, err := e.planJID(j)
+// jid writes the JID that v holds.
+func (e *encoder) jid(v *Value) error {
+	j := JID{v.text, v.server, v.agent, v.device, v.integrator}
+	tag, domain, err := j.form()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return e.wireSize(w)
-}
-
-func (e *encoder) jid(j JID) {
-	w, _ := e.planJID(j) // jidSize has seen the error
-	e.wireJID(w)
-}
-
-func (e *encoder) wireSize(w wireJID) (int, error) {
-	user := 1
-	if w.user != "" || w.tag != tagJIDPair {
-		var err error
-		if user, err = e.textSize(w.user, asPart); err != nil {
-			return 0, err
-		}
-	}
-	switch w.tag {
+	a := address{tag, domain, j.Device, j.Integrator, j.User, j.Server}
+	switch tag {
+	case tagFBJID, tagInteropJID:
+		j.Device = 0
 	case tagADJID:
-		return 3 + user, nil
-	case tagFBJID:
-		user += 2
-	case tagInteropJID:
-		user += 4
+		return e.address(&a)
 	}
-	if w.noServer {
-		return 1 + user, nil
+	if _, ad := adDomain(j.Server); ad || j.Agent == 0 && j.Device == 0 {
+		return e.address(&a)
 	}
-	server, err := e.textSize(w.server, asPart)
-	return 1 + user + server, err
+	// Agent and device have no place of their own and go with the user.
+	e.user = j.appendUser(e.user[:0])
+	a.user = unsafe.String(unsafe.SliceData(e.user), len(e.user))
+	if e.classify != nil {
+		a.user = string(e.user) // a Classifier may keep it
+	}
+	return e.address(&a)
 }
 
-func (e *encoder) wireJID(w wireJID) {
-	e.buf = append(e.buf, w.tag)
-	if w.tag == tagADJID {
-		e.buf = append(e.buf, w.domain, byte(w.device))
+func (e *encoder) address(a *address) error {
+	e.room(3)
+	e.buf[e.pos] = a.tag
+	e.pos++
+	if a.tag == tagADJID {
+		e.buf[e.pos] = a.domain
+		e.buf[e.pos+1] = byte(a.device)
+		e.pos += 2
 	}
-	if w.user != "" || w.tag != tagJIDPair {
-		e.text(w.user, asPart)
-	} else {
-		e.buf = append(e.buf, tagListEmpty)
+	if a.user == "" && a.tag == tagJIDPair {
+		e.room(1)
+		e.buf[e.pos] = tagListEmpty
+		e.pos++
+	} else if err := e.text(a.user, asPart); err != nil {
+		return err
 	}
-	switch w.tag {
+	switch a.tag {
 	case tagADJID:
-		return
+		return nil
 	case tagFBJID:
-		e.buf = binary.BigEndian.AppendUint16(e.buf, w.device)
+		e.uint16(a.device)
 	case tagInteropJID:
-		e.buf = binary.BigEndian.AppendUint16(e.buf, w.device)
-		e.buf = binary.BigEndian.AppendUint16(e.buf, w.integrator)
+		e.uint16(a.device)
+		e.uint16(a.integrator)
 	}
-	if !w.noServer {
-		e.text(w.server, asPart)
-	}
+	return e.text(a.server, asPart)
+}
+
+func (e *encoder) uint16(v uint16) {
+	e.room(2)
+	binary.BigEndian.PutUint16(e.buf[e.pos:], v)
+	e.pos += 2
 }

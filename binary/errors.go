@@ -30,6 +30,10 @@ var (
 // wire that would decode to the same node.
 var ErrEncode = errors.New("binary: node cannot be encoded")
 
+// ErrPlanMismatch means that encoding contradicts itself: a [Classifier] gave
+// the class of another text, or the encoder has a fault.
+var ErrPlanMismatch = errors.New("binary: encoding does not agree with its plan")
+
 // SyntaxError is an error of decoding. Offset is where in the bytes after the
 // flag byte the offending element starts or the data ends.
 type SyntaxError struct {

@@ -1,70 +1,148 @@
 package binary
 
+import "encoding/binary"
+
 // maxPacked is the length in characters up to which texts are classified at
 // all; longer ones are always written raw.
 const maxPacked = 127
 
-// Classes of the characters that packed texts are made of.
+// The alphabets of packed texts: 0-9, '-' and '.'; 0-9 and A-F.
 const (
-	classNibble = 1 << iota
-	classHex
-	classAt
+	alphabetNibble = 1 << iota
+	alphabetHex
 )
-
-// charClass tells for each byte which packed alphabets have it.
-var charClass = func() (t [256]uint8) {
-	for c := '0'; c <= '9'; c++ {
-		t[c] = classNibble | classHex
-	}
-	t['-'], t['.'] = classNibble, classNibble
-	for c := 'A'; c <= 'F'; c++ {
-		t[c] = classHex
-	}
-	return t
-}()
-
-// packedValue is the nibble of a character. The two alphabets agree where they
-// overlap.
-var packedValue = func() (t [256]uint8) {
-	for c := range uint8(10) {
-		t['0'+c] = c
-	}
-	for c := range uint8(6) {
-		t['A'+c] = 10 + c
-	}
-	t['-'], t['.'] = 10, 11
-	return t
-}()
 
 const (
 	nibbleChars = "0123456789-.\x00\x00\x00\x00" // 12 to 14 are refused, 15 is the filler
 	hexChars    = "0123456789ABCDEF"
 )
 
-// appendPacked appends the body of a packed text: count and nibbles.
-func appendPacked(dst []byte, s string) []byte {
-	n := byte(len(s)+1) / 2
-	if len(s)%2 != 0 {
-		n |= 0x80
+// each returns a word with b in each of its eight bytes.
+const each = 0x0101010101010101
+
+// alphabets returns which alphabets have all the characters of s, which has at
+// least one. It looks at eight characters at a time.
+func alphabets(s string) uint8 {
+	if len(s) < 8 {
+		// The missing characters count as '0'.
+		return alphabetsOf(shortWord(s) | each*'0'<<(8*uint(len(s))&63))
 	}
-	dst = append(dst, n)
-	for ; len(s) >= 2; s = s[2:] {
-		dst = append(dst, packedValue[s[0]]<<4|packedValue[s[1]])
+	all := alphabetsOf(word8(s[len(s)-8:]))
+	for ; len(s) > 8 && all != 0; s = s[8:] {
+		all &= alphabetsOf(word8(s))
 	}
-	if len(s) == 1 {
-		dst = append(dst, packedValue[s[0]]<<4|15)
-	}
-	return dst
+	return all
 }
 
-// appendUnpacked appends the characters of n nibbles.
-func appendUnpacked(dst, packed []byte, n int, chars string) []byte {
-	for i := range n {
+// alphabetsOf is alphabets for the eight characters of w. Bit 7 of each byte of
+// a sum tells whether the character is at least the one subtracted from 0x80;
+// there is no carry from byte to byte as long as all characters are ASCII.
+func alphabetsOf(w uint64) (all uint8) {
+	const high = each * 0x80
+	if w&high != 0 {
+		return 0
+	}
+	digit := (w + each*(0x80-'0')) &^ (w + each*(0x80-'9'-1))
+	letter := (w + each*(0x80-'A')) &^ (w + each*(0x80-'F'-1))
+	point := (w + each*(0x80-'-')) &^ (w + each*(0x80-'.'-1))
+	if (digit|point)&high == high {
+		all = alphabetNibble
+	}
+	if (digit|letter)&high == high {
+		all |= alphabetHex
+	}
+	return all
+}
+
+// packedLen is the length of a packed text of n characters, tag included.
+func packedLen(n int) int { return 2 + (n+1)/2 }
+
+// putPacked writes the packed form of s after its tag: count and nibbles. It
+// may write up to four bytes more, which mean nothing, and returns the length.
+func putPacked(dst []byte, s string) int {
+	n := len(s)
+	dst[0] = byte(n+1)/2 | byte(n)<<7
+	i := 1
+	for ; len(s) >= 8; s = s[8:] {
+		binary.LittleEndian.PutUint32(dst[i:], packWord(word8(s)))
+		i += 4
+	}
+	if len(s) > 0 {
+		// '?' becomes the filler nibble 15.
+		w := shortWord(s) | each*'?'<<(8*uint(len(s))&63)
+		binary.LittleEndian.PutUint32(dst[i:], packWord(w))
+		i += (len(s) + 1) / 2
+	}
+	return i
+}
+
+// packWord packs eight characters of one alphabet, or '?', into four bytes.
+// The low half of a digit is its value; for a letter (bit 6) it is 9 less, for
+// '-' and '.' (neither bit 6 nor bit 4) 3 more.
+func packWord(w uint64) uint32 {
+	letter := w >> 6 & each
+	point := ^(w>>6 | w>>4) & each
+	v := w&(each*15) + 9*letter - 3*point
+	v = (v<<4 | v>>8) & 0x00ff00ff00ff00ff
+	v = (v | v>>8) & 0x0000ffff0000ffff
+	return uint32(v | v>>16)
+}
+
+// unpackWord is the reverse: the eight nibbles of x as values, high ones first.
+func unpackWord(x uint32) uint64 {
+	v := uint64(x)
+	v = (v | v<<16) & 0x0000ffff0000ffff
+	v = (v | v<<8) & 0x00ff00ff00ff00ff
+	return v>>4&0x000f000f000f000f | v&0x000f000f000f000f<<8
+}
+
+// unpackSlack is how many bytes unpackText may write behind the text.
+const unpackSlack = 8
+
+// unpackText writes the 2*len(packed) characters of packed to dst, which is
+// unpackSlack bytes longer. It returns the index of the first nibble above 11
+// of the nibble alphabet, or -1.
+func unpackText(dst, packed []byte, hex bool) (bad int) {
+	correct := uint64(13)
+	if hex {
+		correct = ^uint64(6) // minus 7
+	}
+	suspect := uint64(0)
+	for i := 0; i < len(packed); i += 4 {
+		var x uint32
+		if i+4 <= len(packed) {
+			x = binary.LittleEndian.Uint32(packed[i:])
+		} else {
+			for k, b := range packed[i:] {
+				x |= uint32(b) << (8 * k)
+			}
+		}
+		v := unpackWord(x)
+		beyond9 := (v + each*6) >> 4 & each
+		if !hex {
+			suspect |= v + each*4
+		}
+		binary.LittleEndian.PutUint64(dst[2*i:], v+each*'0'-beyond9*correct)
+	}
+	if suspect&(each*16) == 0 {
+		return -1
+	}
+	return unpackOdd(dst, packed)
+}
+
+// unpackOdd writes nibbles one by one, since some are above 11.
+func unpackOdd(dst, packed []byte) (bad int) {
+	bad = -1
+	for i := range 2 * len(packed) {
 		v := packed[i/2]
 		if i%2 == 0 {
 			v >>= 4
 		}
-		dst = append(dst, chars[v&15])
+		v &= 15
+		if v > 11 && bad < 0 {
+			bad = i
+		}
+		dst[i] = nibbleChars[v]
 	}
-	return dst
+	return bad
 }

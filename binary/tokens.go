@@ -1,62 +1,81 @@
 package binary
 
+import "math/bits"
+
 // DictVersion is the version of the token dictionary, the fourth byte of the
 // header that opens a connection.
 const DictVersion = 3
 
-// maxTokenLen is the length of the longest token in bytes.
-const maxTokenLen = 48
-
-// hashToken maps a text of 1 to maxTokenLen bytes to its first slot in
-// tokenIndex. Two words and the length tell most texts apart; the rest is up
-// to the comparison in lookupToken.
-func hashToken(s string) uint32 {
-	var h uint32
-	switch n := len(s); {
-	case n >= 4:
-		h = word(s)
-		if n > 4 {
-			h = h<<11 | h>>21
-			h ^= word(s[n-4:])
-			h ^= uint32(n) * 0x9e3779b1
-		}
-	case n == 3:
-		h = uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16
-	case n == 2:
-		h = uint32(s[0]) | uint32(s[1])<<8
-	default:
-		h = uint32(s[0])
-	}
-	return h * tokenHashMul >> 20
-}
-
-func word(s string) uint32 {
-	_ = s[3]
-	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+// tokenSlot is a token: its first eight bytes, its code and its length.
+type tokenSlot struct {
+	head uint64
+	code uint16
+	n    uint8
 }
 
 // lookupToken returns the code of a token: 1..235 for one byte,
 // (dictionary+1)<<8|index for two, 0 if s is none.
+//
+// Most texts that are no token are found out by their first byte and length.
+// The rest has one slot to look at: the hash is perfect for the dictionary.
+// Its table is fixed and keyed by what the program itself writes; nobody can
+// make it slow.
 func lookupToken(s string) uint16 {
-	if len(s) == 0 || len(s) > maxTokenLen {
+	n := len(s)
+	if n == 0 || n > maxTokenLen || tokenLengths[s[0]]>>(n&63)&1 == 0 {
 		return 0
 	}
-	h := hashToken(s)
-	for i := range uint32(maxTokenProbe) {
-		v := tokenIndex[(h+i)%uint32(len(tokenIndex))]
-		if v == 0 {
-			return 0
-		}
-		if tokenText(v) == s {
-			return v
-		}
+	var head, tail uint64
+	switch {
+	case n > 8:
+		head, tail = word8(s), word8(s[n-8:])+word8(s[(n-8)/2:])
+	case n == 8:
+		head = word8(s)
+	default:
+		head = shortWord(s)
 	}
-	return 0
+	h := mixToken(head, tail, n)
+	slot := &tokenSlots[(h>>32^uint64(tokenShifts[h>>55]))%uint64(len(tokenSlots))]
+	if slot.head != head || int(slot.n) != n || n > 8 && tokenText(slot.code) != s {
+		return 0
+	}
+	return slot.code
 }
 
-func tokenText(v uint16) string {
-	if v < 256 {
-		return singleTokens[v]
+// mixToken hashes the first eight bytes of a text and, of a longer one, the sum
+// of the last and the middle eight. Two of the
+// dictionary with the same result cannot be, or the table would not exist.
+func mixToken(head, tail uint64, n int) uint64 {
+	return (head ^ bits.RotateLeft64(tail, 29) + uint64(n)) * tokenMul
+}
+
+// word8 returns the first eight bytes of s, the first one lowest.
+func word8(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+func word4(s string) uint64 {
+	_ = s[3]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
+}
+
+// shortWord is word8 for a text of 1 to 7 bytes, with zeros behind it.
+func shortWord(s string) uint64 {
+	n := len(s)
+	switch {
+	case n >= 4:
+		return word4(s) | word4(s[n-4:])<<(8*uint(n-4)&63)
+	case n >= 2:
+		return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[n-1])<<(8*uint(n-1)&63)
 	}
-	return doubleTokens[v>>8-1][v&0xff]
+	return uint64(s[0])
+}
+
+func tokenText(code uint16) string {
+	if code < 256 {
+		return singleTokens[code]
+	}
+	return doubleTokens[code>>8-1][code&0xff]
 }

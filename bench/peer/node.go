@@ -176,9 +176,12 @@ func decoded(n *binary.Node, quiet bool) answer {
 	return answer{"node": nodeJSON{*n}}
 }
 
-// decoder reads deeper than the library does by itself: one recorded node has
-// 200 levels.
-var decoder = binary.Decoder{MaxDepth: 256}
+// decoder and encoder go deeper than the library does by itself: one recorded
+// node has 200 levels.
+var (
+	decoder = binary.Decoder{MaxDepth: 256}
+	encoder = binary.Encoder{MaxDepth: 256}
+)
 
 func init() {
 	features = append(features, "node")
@@ -186,7 +189,7 @@ func init() {
 		if r.Node == nil {
 			return nil, missing("node")
 		}
-		data, err := binary.Marshal(&r.Node.Node)
+		data, err := encoder.Marshal(&r.Node.Node)
 		if err != nil {
 			return nil, err
 		}
