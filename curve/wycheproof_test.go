@@ -2,53 +2,12 @@ package curve
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 
-	"github.com/sigcore/sigcore/internal/impl/impltest"
 	"github.com/sigcore/sigcore/internal/testvec"
 )
-
-// Importing the module would embed its 107 MB; its files are read from the
-// module cache instead.
-const wycheproofModule = "github.com/c2sp/wycheproof@v0.0.0-20260902155932-3fa63dd0344a"
-
-var wycheproofDir = sync.OnceValues(func() (string, error) {
-	cmd := exec.Command("go", "mod", "download", "-json", wycheproofModule)
-	cmd.Dir = os.TempDir()
-	out, err := cmd.Output()
-	var mod struct{ Dir, Error string }
-	if e := json.Unmarshal(out, &mod); e == nil && mod.Error != "" {
-		return "", errors.New(mod.Error)
-	}
-	return mod.Dir, err
-})
-
-// wycheproof reads a file of test vectors into v. It skips the test where the
-// module is not there, unless SIGCORE_TEST_REQUIRE names wycheproof.
-func wycheproof(t *testing.T, name string, v any) {
-	t.Helper()
-	dir, err := wycheproofDir()
-	if err != nil {
-		if impltest.Required("wycheproof") {
-			t.Fatalf("wycheproof is required: %v", err)
-		}
-		t.Skipf("no Wycheproof vectors: %v", err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "testvectors_v1", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func TestWycheproofX25519(t *testing.T) {
 	var file struct {
@@ -61,7 +20,7 @@ func TestWycheproofX25519(t *testing.T) {
 			}
 		}
 	}
-	wycheproof(t, "x25519_test.json", &file)
+	testvec.Wycheproof(t, "x25519_test.json", &file)
 	eachTier(t, func(t *testing.T) {
 		n := 0
 		for _, g := range file.TestGroups {
@@ -109,7 +68,7 @@ func TestWycheproofEd25519(t *testing.T) {
 			}
 		}
 	}
-	wycheproof(t, "ed25519_test.json", &file)
+	testvec.Wycheproof(t, "ed25519_test.json", &file)
 	eachTier(t, func(t *testing.T) {
 		n := 0
 		for _, g := range file.TestGroups {
