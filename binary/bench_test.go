@@ -41,7 +41,9 @@ func BenchmarkUnmarshal(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for mode, unmarshal := range map[string]func([]byte) (*Node, error){"owned": Unmarshal, "inplace": UnmarshalInPlace} {
+		for mode, unmarshal := range map[string]func([]byte) (*Node, error){
+			"owned": Unmarshal, "inplace": UnmarshalInPlace, "arena": new(Arena).Unmarshal,
+		} {
 			b.Run(name+"/"+mode, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

@@ -1,6 +1,8 @@
 package binary
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"unicode/utf8"
@@ -8,11 +10,12 @@ import (
 )
 
 // MaxDepth is the number of levels that nodes may be nested, the root being
-// the first.
+// the first, unless a [Decoder], an [Arena] or an [Encoder] says otherwise.
 const MaxDepth = 128
 
 // Unmarshal reads one node from data, the bytes after the flag byte, to their
-// end. The node does not refer to data. Errors are *[SyntaxError] values.
+// end. The node does not refer to data: texts and bytes of it are parts of one
+// copy, which lives as long as any of them. Errors are *[SyntaxError] values.
 //
 // What correct encoders do not write but peers read is read as the reference
 // does: JIDs of unknown servers keep the server's name, a JID where only a
@@ -23,6 +26,7 @@ func Unmarshal(data []byte) (*Node, error) { return Decoder{}.Unmarshal(data) }
 
 // UnmarshalInPlace is [Unmarshal] for a data that is given away: texts and
 // bytes of the node are parts of it. It must not change while they are in use.
+// [Node.Clone] makes a node independent of it.
 func UnmarshalInPlace(data []byte) (*Node, error) { return Decoder{InPlace: true}.Unmarshal(data) }
 
 // UnmarshalStrict is [Unmarshal] for what correct encoders write. It refuses,
@@ -32,6 +36,7 @@ func UnmarshalInPlace(data []byte) (*Node, error) { return Decoder{InPlace: true
 func UnmarshalStrict(data []byte) (*Node, error) { return Decoder{Strict: true}.Unmarshal(data) }
 
 // Decoder reads nodes with options. The zero value is what [Unmarshal] uses.
+// An [Arena] reads many nodes, one after the other, in the same memory.
 type Decoder struct {
 	Strict   bool // as UnmarshalStrict
 	InPlace  bool // as UnmarshalInPlace
@@ -40,406 +45,370 @@ type Decoder struct {
 
 // Unmarshal reads one node as the function of that name does.
 func (o Decoder) Unmarshal(data []byte) (*Node, error) {
-	if o.MaxDepth == 0 {
-		o.MaxDepth = MaxDepth
+	if !o.InPlace {
+		data = bytes.Clone(data)
 	}
-	// The same code runs twice. The first run checks and counts; it does not
-	// allocate but for JIDs inside JIDs. The second has room for everything.
-	count := decoder{data: data, strict: o.Strict, inPlace: o.InPlace, maxDepth: o.MaxDepth, counting: true}
-	var root Node
-	err := count.node(&root, 0)
-	if err == nil && count.off != len(data) {
-		err = &SyntaxError{count.off, fmt.Errorf("%w: %d bytes", ErrLeftoverData, len(data)-count.off)}
+	// Most nodes are small and alone.
+	var first struct {
+		root  Node
+		attrs [4]Attr
 	}
-	if err != nil {
-		return nil, err
+	b := &first
+	d := decoder{data: data, strict: o.Strict, maxDepth: cmp.Or(o.MaxDepth, MaxDepth), attrs: b.attrs[:]}
+	if !d.root(&b.root) {
+		return nil, d.err
 	}
-	d := decoder{
-		data: data, inPlace: o.InPlace, maxDepth: o.MaxDepth,
-		nodes: make([]Node, 1+count.nodeCount),
-		attrs: make([]Attr, count.attrCount),
-		arena: make([]byte, 0, count.arenaLen),
-	}
-	n := d.takeNodes(1)
-	if err := d.node(&n[0], 0); err != nil {
-		panic("binary: internal error: the second run over a node fails: " + err.Error())
-	}
-	return &n[0], nil
+	return &b.root, nil
 }
 
+// decoder reads a tree in one pass. Nodes, attributes and unpacked texts are
+// cut from the slices that it has; a slice that is used up is replaced, never
+// grown, so that what was cut stays where it is. No announced count is
+// believed before the bytes that it needs at least are known to be there.
 type decoder struct {
-	data            []byte
-	off             int
-	strict, inPlace bool
-	maxDepth        int
+	data     []byte
+	off      int
+	owed     int // bytes that the announced nodes not yet begun need at least
+	strict   bool
+	maxDepth int
+	err      *SyntaxError
 
-	counting                       bool
-	nodeCount, attrCount, arenaLen int
-
-	// What the second run takes from.
+	// What is free.
 	nodes []Node
 	attrs []Attr
-	arena []byte
+	text  []byte
+	// What was cut off.
+	nodesUsed, attrsUsed, textUsed int
 }
 
+// minNodeLen is the length in bytes of the shortest node: a list of a token.
+const minNodeLen = 3
+
+func (d *decoder) root(n *Node) bool {
+	if !d.node(n, 0) {
+		return false
+	}
+	if d.off != len(d.data) {
+		return d.fail(d.off, fmt.Errorf("%w: %d bytes", ErrLeftoverData, len(d.data)-d.off))
+	}
+	return true
+}
+
+func (d *decoder) left() int { return len(d.data) - d.off }
+
+// ahead estimates how many times what is read now will come again: announced
+// nodes tend to be alike.
+func (d *decoder) ahead(n int) int { return n * (1 + d.owed/minNodeLen) }
+
+// takeNodes cuts off n nodes, for which there are bytes.
 func (d *decoder) takeNodes(n int) []Node {
+	if len(d.nodes) < n {
+		d.nodes = make([]Node, max(n, min(d.ahead(n), d.left()/minNodeLen)))
+	}
 	t := d.nodes[:n:n]
 	d.nodes = d.nodes[n:]
+	d.nodesUsed += n
 	return t
 }
 
+// takeAttrs cuts off n attributes, for which there are bytes.
 func (d *decoder) takeAttrs(n int) []Attr {
+	if len(d.attrs) < n {
+		d.attrs = make([]Attr, max(n, min(d.ahead(n), d.left()/2)))
+	}
 	t := d.attrs[:n:n]
 	d.attrs = d.attrs[n:]
+	d.attrsUsed += n
 	return t
 }
 
-func (d *decoder) fail(offset int, err error) error { return &SyntaxError{offset, err} }
-
-func (d *decoder) eof() error { return &SyntaxError{len(d.data), ErrUnexpectedEOF} }
-
-func (d *decoder) byte() (byte, error) {
-	if d.off >= len(d.data) {
-		return 0, d.eof()
+// roomForText makes sure that a text of n bytes can be written.
+func (d *decoder) roomForText(n int) {
+	if n += unpackSlack; len(d.text) < n {
+		d.text = make([]byte, max(n, min(d.ahead(n), 2*d.left()), 64))
 	}
-	d.off++
-	return d.data[d.off-1], nil
 }
 
-// bytes returns the next n bytes, which are part of data.
-func (d *decoder) bytes(n int) ([]byte, error) {
-	if n > len(d.data)-d.off {
-		return nil, d.eof()
+// takeText cuts off the n bytes just written.
+func (d *decoder) takeText(n int) string {
+	t := unsafe.String(unsafe.SliceData(d.text), n)
+	d.text = d.text[n:]
+	d.textUsed += n
+	return t
+}
+
+func (d *decoder) fail(offset int, err error) bool {
+	d.err = &SyntaxError{offset, err}
+	return false
+}
+
+func (d *decoder) eof() bool { return d.fail(len(d.data), ErrUnexpectedEOF) }
+
+func (d *decoder) invalidToken() bool {
+	return d.fail(d.off, fmt.Errorf("%w %d", ErrInvalidToken, d.data[d.off]))
+}
+
+// list reads the header of a list. There is at least its tag.
+func (d *decoder) list() (n int, ok bool) {
+	b := d.data[d.off:]
+	switch {
+	case b[0] == tagList8:
+		if len(b) < 2 {
+			return 0, d.eof()
+		}
+		d.off += 2
+		return int(b[1]), true
+	case b[0] == tagList16:
+		if len(b) < 3 {
+			return 0, d.eof()
+		}
+		d.off += 3
+		return int(b[1])<<8 | int(b[2]), true
+	case b[0] == tagListEmpty:
+		d.off++
+		return 0, true
 	}
-	d.off += n
-	return d.data[d.off-n : d.off : d.off], nil
+	return 0, d.invalidToken()
 }
 
-func (d *decoder) uint16() (uint16, error) {
-	b, err := d.bytes(2)
-	if err != nil {
-		return 0, err
-	}
-	return binary.BigEndian.Uint16(b), nil
-}
-
-func (d *decoder) invalidToken(tag byte) error {
-	return d.fail(d.off-1, fmt.Errorf("%w %d", ErrInvalidToken, tag))
-}
-
-// listLen reads the header of a list.
-func (d *decoder) listLen(tag byte) (int, error) {
-	switch tag {
-	case tagListEmpty:
-		return 0, nil
-	case tagList8:
-		n, err := d.byte()
-		return int(n), err
-	case tagList16:
-		n, err := d.uint16()
-		return int(n), err
-	}
-	return 0, d.invalidToken(tag)
-}
-
-func (d *decoder) node(n *Node, depth int) error {
+// node reads a node into n and overwrites all of it.
+func (d *decoder) node(n *Node, depth int) bool {
 	start := d.off
 	if depth >= d.maxDepth {
 		return d.fail(start, ErrDepth)
 	}
-	tag, err := d.byte()
-	if err != nil {
-		return err
+	if d.off >= len(d.data) {
+		return d.eof()
 	}
-	l, err := d.listLen(tag)
-	if err != nil {
-		return err
+	l, ok := d.list()
+	if !ok {
+		return false
 	}
 	if l == 0 {
 		return d.fail(start, ErrInvalidNode)
 	}
-	if tag, err = d.byte(); err != nil {
-		return err
+	// Each element of the list has at least one byte.
+	if d.owed+l > d.left() {
+		return d.eof()
 	}
-	if tag == tagListEmpty {
-		return d.fail(d.off-1, ErrInvalidNode)
+	if s := singleTokens[d.data[d.off]]; s != "" {
+		n.Tag = s
+		d.off++
+	} else if !d.tag(n) {
+		return false
 	}
-	at := d.off - 1
-	t, err := d.text(tag)
-	if err != nil {
-		return err
+	n.Attrs = nil
+	if l > 2 {
+		n.Attrs = d.takeAttrs((l - 1) / 2)
+		for i := range n.Attrs {
+			if !d.attr(&n.Attrs[i]) {
+				return false
+			}
+		}
 	}
-	if d.strict && (t.n == 0 || t.isJID) {
+	n.Content = Content{}
+	return l%2 != 0 || d.content(n, depth)
+}
+
+// tag reads a tag that is not a single token.
+func (d *decoder) tag(n *Node) bool {
+	at := d.off
+	if d.data[at] == tagListEmpty {
+		return d.fail(at, ErrInvalidNode)
+	}
+	s, isJID, ok := d.str()
+	if !ok {
+		return false
+	}
+	if d.strict && (s == "" || isJID) {
 		return d.fail(at, ErrStrict)
 	}
-	n.Tag = d.keep(t)
-	if err := d.attributes(n, (l-1)/2); err != nil {
-		return err
-	}
-	if l%2 != 0 {
-		return nil
-	}
-	return d.content(n, depth)
+	n.Tag = s
+	return true
 }
 
-func (d *decoder) attributes(n *Node, count int) error {
-	if count == 0 {
-		return nil
+func (d *decoder) attr(a *Attr) bool {
+	at := d.off
+	if at >= len(d.data) {
+		return d.eof()
 	}
-	var attrs []Attr
-	if d.counting {
-		d.attrCount += count
+	if s := singleTokens[d.data[at]]; s != "" {
+		a.Key = s
+		d.off++
 	} else {
-		attrs = d.takeAttrs(count)
-		n.Attrs = attrs
-	}
-	for i := range count {
-		at := d.off
-		tag, err := d.byte()
-		if err != nil {
-			return err
-		}
-		if tag == tagListEmpty {
+		if d.data[at] == tagListEmpty {
 			return d.fail(at, ErrNonStringKey)
 		}
-		key, err := d.text(tag)
-		if err != nil {
-			return err
+		s, isJID, ok := d.str()
+		if !ok {
+			return false
 		}
-		if d.strict && key.isJID {
+		if isJID && d.strict {
 			return d.fail(at, ErrStrict)
 		}
-		k := d.keep(key)
-		v, err := d.value()
-		if err != nil {
-			return err
-		}
-		if !d.counting {
-			attrs[i] = Attr{k, v}
-		}
+		a.Key = s
 	}
-	return nil
-}
-
-func (d *decoder) value() (Value, error) {
-	tag, err := d.byte()
-	if err != nil {
-		return Value{}, err
+	at = d.off
+	if at >= len(d.data) {
+		return d.eof()
 	}
-	if tag == tagListEmpty {
-		return Value{}, nil
+	tag := d.data[at]
+	if s := singleTokens[tag]; s != "" {
+		a.Value = Value{text: s}
+		d.off++
+		return true
 	}
 	if isJIDTag(tag) {
-		j, err := d.jid(tag, 0)
-		if err != nil {
-			return Value{}, err
-		}
-		return Value{
-			text: d.keep(j.user), server: d.keep(j.server),
-			device: j.device, integrator: j.integrator, jid: true,
-		}, nil
+		a.Value = Value{jid: true}
+		return d.jid(&a.Value, 0)
 	}
-	t, err := d.text(tag)
-	if err != nil {
-		return Value{}, err
+	if tag == tagListEmpty {
+		a.Value = Value{}
+		d.off++
+		return true
 	}
-	return Value{text: d.keep(t)}, nil
+	s, _, ok := d.str()
+	a.Value = Value{text: s}
+	return ok
 }
 
-func (d *decoder) content(n *Node, depth int) error {
-	tag, err := d.byte()
-	if err != nil {
-		return err
+func (d *decoder) content(n *Node, depth int) bool {
+	if d.off >= len(d.data) {
+		return d.eof()
 	}
-	switch tag {
+	switch d.data[d.off] {
 	case tagListEmpty, tagList8, tagList16:
-		l, err := d.listLen(tag)
-		if err != nil || l == 0 {
-			return err
+		l, ok := d.list()
+		if !ok || l == 0 {
+			return ok
 		}
-		if d.counting {
-			d.nodeCount += l
-			var child Node
-			for range l {
-				if err := d.node(&child, depth+1); err != nil {
-					return err
-				}
-			}
-			return nil
+		if d.owed+minNodeLen*l > d.left() {
+			return d.eof()
 		}
 		nodes := d.takeNodes(l)
+		d.owed += minNodeLen * l
 		n.Content = NodesContent(nodes...)
 		for i := range nodes {
-			if err := d.node(&nodes[i], depth+1); err != nil {
-				return err
+			d.owed -= minNodeLen
+			if !d.node(&nodes[i], depth+1) {
+				return false
 			}
 		}
-		return nil
+		return true
 	case tagBinary8, tagBinary20, tagBinary32:
-		b, err := d.raw(tag)
-		if err != nil {
-			return err
-		}
-		switch {
-		case d.inPlace:
-		case d.counting:
-			d.arenaLen += len(b)
-		default:
-			b = d.copy(b)
-		}
+		b, ok := d.raw()
 		n.Content = BytesContent(b)
-		return nil
+		return ok
 	}
-	t, err := d.text(tag)
-	if err != nil {
-		return err
-	}
-	n.Content = TextContent(d.keep(t))
-	return nil
+	s, _, ok := d.str()
+	n.Content = TextContent(s)
+	return ok
 }
 
-// raw reads a string of bytes with its length.
-func (d *decoder) raw(tag byte) ([]byte, error) {
-	switch tag {
+// raw reads a string of bytes with its length. There is at least its tag.
+func (d *decoder) raw() ([]byte, bool) {
+	b := d.data[d.off:]
+	head, n := 2, uint64(0)
+	switch b[0] {
 	case tagBinary8:
-		n, err := d.byte()
-		if err != nil {
-			return nil, err
+		if len(b) < 2 {
+			return nil, d.eof()
 		}
-		return d.bytes(int(n))
+		n = uint64(b[1])
 	case tagBinary20:
-		b, err := d.bytes(3)
-		if err != nil {
-			return nil, err
+		head = 4
+		if len(b) < 4 {
+			return nil, d.eof()
 		}
-		return d.bytes(int(b[0]&0x0f)<<16 | int(b[1])<<8 | int(b[2]))
+		n = uint64(b[1]&0x0f)<<16 | uint64(b[2])<<8 | uint64(b[3])
+	default:
+		head = 5
+		if len(b) < 5 {
+			return nil, d.eof()
+		}
+		n = uint64(binary.BigEndian.Uint32(b[1:]))
 	}
-	b, err := d.bytes(4)
-	if err != nil {
-		return nil, err
-	}
-	n := binary.BigEndian.Uint32(b)
-	if uint64(n) > uint64(len(d.data)-d.off) {
+	if n > uint64(len(b)-head) {
 		return nil, d.eof()
 	}
-	return d.bytes(int(n))
+	end := head + int(n)
+	d.off += end
+	return b[head:end:end], true
 }
 
-// textRef is a text as it was found. n is its length in bytes.
-type textRef struct {
-	n      int
-	static string // a token, a server's name or the display form of a JID
-	data   []byte // a part of the input: UTF-8, or nibbles if chars is not ""
-	chars  string
-	isJID  bool
-}
-
-// keep turns a reference into the text that the node holds. In the first run
-// it only reserves the room.
-func (d *decoder) keep(t textRef) string {
+// str reads a text that does not start with a list's tag. There is at least
+// its tag. A JID comes in its display form.
+func (d *decoder) str() (s string, isJID, ok bool) {
+	tag := d.data[d.off]
 	switch {
-	case t.data == nil:
-		return t.static
-	case t.chars == "" && d.inPlace:
-		return unsafe.String(unsafe.SliceData(t.data), len(t.data))
-	case d.counting:
-		d.arenaLen += t.n
-		return ""
-	case t.chars == "":
-		b := d.copy(t.data)
-		return unsafe.String(unsafe.SliceData(b), len(b))
-	}
-	start := len(d.arena)
-	d.arena = appendUnpacked(d.arena, t.data, t.n, t.chars)
-	return unsafe.String(unsafe.SliceData(d.arena[start:]), t.n)
-}
-
-// copy copies b into the arena, which has the room: what was cut from it
-// before never moves.
-func (d *decoder) copy(b []byte) []byte {
-	start := len(d.arena)
-	d.arena = append(d.arena, b...)
-	return d.arena[start:len(d.arena):len(d.arena)]
-}
-
-// text reads a text that starts with tag.
-func (d *decoder) text(tag byte) (textRef, error) {
-	switch {
-	case tag >= tagDictionary0 && tag <= tagDictionary3:
-		i, err := d.byte()
-		if err != nil {
-			return textRef{}, err
-		}
-		s := doubleTokens[tag-tagDictionary0][i]
-		return textRef{n: len(s), static: s}, nil
-	case tag > 0 && tag < tagDictionary0:
-		s := singleTokens[tag]
-		return textRef{n: len(s), static: s}, nil
 	case tag == tagBinary8 || tag == tagBinary20 || tag == tagBinary32:
 		at := d.off
-		b, err := d.raw(tag)
-		if err != nil || len(b) == 0 {
-			return textRef{}, err
+		b, ok := d.raw()
+		if !ok {
+			return "", false, false
 		}
-		if d.counting && !utf8.Valid(b) {
-			return textRef{}, d.fail(at-1, ErrInvalidUTF8)
+		s = unsafe.String(unsafe.SliceData(b), len(b))
+		if !utf8.ValidString(s) {
+			return "", false, d.fail(at, ErrInvalidUTF8)
 		}
-		return textRef{n: len(b), data: b}, nil
-	case tag == tagNibble8:
-		return d.packed(nibbleChars)
-	case tag == tagHex8:
-		return d.packed(hexChars)
+		return s, false, true
+	case tag == tagNibble8 || tag == tagHex8:
+		s, ok = d.packed(tag == tagHex8)
+		return s, false, ok
+	case tag >= tagDictionary0 && tag <= tagDictionary3:
+		if d.left() < 2 {
+			return "", false, d.eof()
+		}
+		s = doubleTokens[tag-tagDictionary0][d.data[d.off+1]]
+		d.off += 2
+		return s, false, true
+	case tag > 0 && tag < tagDictionary0:
+		d.off++
+		return singleTokens[tag], false, true
 	case isJIDTag(tag):
-		j, err := d.jid(tag, 0)
-		if err != nil {
-			return textRef{}, err
-		}
-		return j.display(), nil
+		s, ok = d.displayed(0)
+		return s, true, ok
 	}
-	return textRef{}, d.invalidToken(tag)
+	return "", false, d.invalidToken()
 }
 
 // packed reads a packed text. Without characters it is empty, odd or not; the
 // last nibble of an odd one is not looked at.
-func (d *decoder) packed(chars string) (textRef, error) {
-	head, err := d.byte()
-	if err != nil {
-		return textRef{}, err
+func (d *decoder) packed(hex bool) (string, bool) {
+	b := d.data[d.off:]
+	if len(b) < 2 {
+		return "", d.eof()
 	}
-	start := d.off
-	b, err := d.bytes(int(head & 0x7f))
-	if err != nil || len(b) == 0 {
-		return textRef{}, err
+	n := int(b[1] & 0x7f)
+	if n > len(b)-2 {
+		return "", d.eof()
 	}
-	n := 2 * len(b)
-	if head&0x80 != 0 {
-		n--
+	start := d.off + 2
+	d.off = start + n
+	if n == 0 {
+		return "", true
 	}
-	if d.counting && chars == nibbleChars {
-		for i := range n {
-			v := b[i/2]
-			if i%2 == 0 {
-				v >>= 4
-			}
-			v &= 15
-			if v > 11 && v < 15 {
-				return textRef{}, d.fail(start+i/2, fmt.Errorf("%w: nibble %d", ErrInvalidToken, v))
-			}
-			if v == 15 && d.strict {
-				return textRef{}, d.fail(start+i/2, ErrStrict)
-			}
-		}
+	packed := b[2 : 2+n]
+	n = 2*n - int(b[1]>>7)
+	d.roomForText(n + 1)
+	if !unpackText(d.text, packed, n, hex) && !d.fillers(packed, n, start) {
+		return "", false
 	}
-	return textRef{n: n, data: b, chars: chars}, nil
+	return d.takeText(n), true
 }
 
-func appendUnpacked(dst, packed []byte, n int, chars string) []byte {
+// fillers makes NULs of the nibbles 15 inside a packed text at start, unless
+// the decoder is strict, and refuses 12 to 14.
+func (d *decoder) fillers(packed []byte, n, start int) bool {
 	for i := range n {
-		v := packed[i/2]
-		if i%2 == 0 {
-			v >>= 4
+		switch v := nibbleAt(packed, i); {
+		case v == 15 && d.strict:
+			return d.fail(start+i/2, ErrStrict)
+		case v == 15:
+			d.text[i] = 0
+		case v > 11:
+			return d.fail(start+i/2, fmt.Errorf("%w: nibble %d", ErrInvalidToken, v))
 		}
-		dst = append(dst, chars[v&15])
 	}
-	return dst
+	return true
 }

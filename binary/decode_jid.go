@@ -1,6 +1,6 @@
 package binary
 
-import "unsafe"
+import "encoding/binary"
 
 // maxJIDNesting is how many JIDs may be around a JID.
 const maxJIDNesting = 1
@@ -9,90 +9,73 @@ func isJIDTag(tag byte) bool {
 	return tag == tagJIDPair || tag >= tagInteropJID && tag <= tagADJID
 }
 
-// jidRef is a JID as it was found.
-type jidRef struct {
-	user, server       textRef
-	device, integrator uint16
-}
-
-// display returns the display form. It allocates: JIDs seldom stand where only
-// a text can.
-func (j *jidRef) display() textRef {
-	s := JID{User: j.user.view(), Server: j.server.view(), Device: j.device, Integrator: j.integrator}.String()
-	return textRef{n: len(s), static: s, isJID: true}
-}
-
-// view returns the text for a short look at it.
-func (t textRef) view() string {
-	switch {
-	case t.data == nil:
-		return t.static
-	case t.chars == "":
-		return unsafe.String(unsafe.SliceData(t.data), len(t.data))
-	}
-	return string(appendUnpacked(make([]byte, 0, t.n), t.data, t.n, t.chars))
-}
-
-// jid reads a JID that starts with tag and stands in that many others.
-func (d *decoder) jid(tag byte, nesting int) (j jidRef, err error) {
-	start := d.off - 1
+// jid reads a JID that stands in that many others into v. There is at least
+// its tag.
+func (d *decoder) jid(v *Value, nesting int) bool {
+	start := d.off
 	if nesting > maxJIDNesting {
-		return j, d.fail(start, ErrDepth)
+		return d.fail(start, ErrDepth)
 	}
 	if nesting > 0 && d.strict {
-		return j, d.fail(start, ErrStrict)
+		return d.fail(start, ErrStrict)
 	}
-	switch tag {
+	d.off++
+	switch d.data[start] {
 	case tagJIDPair:
-		if j.user, err = d.part(true, nesting); err != nil {
-			return j, err
-		}
-		if j.server, err = d.part(false, nesting); err != nil {
-			return j, err
-		}
-		known := d.normalise(&j.server)
-		if d.strict && !known {
-			return j, d.fail(start, ErrStrict)
-		}
-		return j, nil
+		return d.jidPair(v, start, nesting)
 	case tagADJID:
-		b, err := d.bytes(2)
-		if err != nil {
-			return j, err
+		b := d.data[d.off:]
+		if len(b) < 2 {
+			return d.eof()
 		}
 		server, known := domainServer(b[0])
-		if server == "" || d.strict && !known {
-			reason := ErrInvalidJID
-			if server != "" {
-				reason = ErrStrict
-			}
-			return j, d.fail(start+1, reason)
+		switch {
+		case server == "":
+			return d.fail(start+1, ErrInvalidJID)
+		case !known && d.strict:
+			return d.fail(start+1, ErrStrict)
 		}
-		j.device = uint16(b[1])
-		j.server = textRef{n: len(server), static: server}
-		j.user, err = d.part(false, nesting)
-		return j, err
+		d.off += 2
+		v.device, v.server = uint16(b[1]), server
+		return d.part(&v.text, false, nesting)
 	}
 	want := ServerMessenger
-	if j.user, err = d.part(false, nesting); err != nil {
-		return j, err
+	if !d.part(&v.text, false, nesting) || !d.uint16(&v.device) {
+		return false
 	}
-	if j.device, err = d.uint16(); err != nil {
-		return j, err
-	}
-	if tag == tagInteropJID {
+	if d.data[start] == tagInteropJID {
 		want = ServerInterop
-		if j.integrator, err = d.uint16(); err != nil {
-			return j, err
+		if !d.uint16(&v.integrator) {
+			return false
 		}
 	}
-	if j.server, err = d.part(false, nesting); err != nil {
-		return j, err
+	if !d.part(&v.server, false, nesting) {
+		return false
 	}
-	if d.normalise(&j.server); j.server.static != want {
-		return j, d.fail(start, ErrInvalidJID)
+	if v.server != want {
+		return d.fail(start, ErrInvalidJID)
 	}
-	return j, nil
+	return true
+}
+
+func (d *decoder) jidPair(v *Value, start, nesting int) bool {
+	if !d.part(&v.text, true, nesting) || !d.part(&v.server, false, nesting) {
+		return false
+	}
+	if d.strict && knownServer(v.server) == "" {
+		return d.fail(start, ErrStrict)
+	}
+	return true
+}
+
+func (d *decoder) uint16(v *uint16) bool {
+	b := d.data[d.off:]
+	if len(b) < 2 {
+		return d.eof()
+	}
+	*v = binary.BigEndian.Uint16(b)
+	d.off += 2
+	return true
 }
 
 // domainServer returns the server that a domain byte stands for, "" if none,
@@ -115,31 +98,34 @@ func domainServer(domain byte) (server string, known bool) {
 }
 
 // part reads the user or the server of a JID.
-func (d *decoder) part(optional bool, nesting int) (textRef, error) {
-	tag, err := d.byte()
-	if err != nil {
-		return textRef{}, err
+func (d *decoder) part(s *string, optional bool, nesting int) (ok bool) {
+	if d.off >= len(d.data) {
+		return d.eof()
 	}
-	switch {
+	switch tag := d.data[d.off]; {
+	case tag == tagNibble8:
+		*s, ok = d.packed(false)
+		return ok
 	case tag == tagListEmpty && optional:
-		return textRef{}, nil
+		d.off++
+		return true
 	case tag == tagListEmpty:
-		return textRef{}, d.fail(d.off-1, ErrInvalidJID)
+		return d.fail(d.off, ErrInvalidJID)
 	case isJIDTag(tag):
-		j, err := d.jid(tag, nesting+1)
-		if err != nil {
-			return textRef{}, err
-		}
-		return j.display(), nil
+		*s, ok = d.displayed(nesting + 1)
+		return ok
 	}
-	return d.text(tag)
+	*s, _, ok = d.str()
+	return ok
 }
 
-// normalise makes a known server static and reports whether it is known.
-func (d *decoder) normalise(server *textRef) bool {
-	known := knownServer(server.view())
-	if known != "" {
-		*server = textRef{n: len(known), static: known}
+// displayed reads a JID that stands where only a text can, in its display form.
+func (d *decoder) displayed(nesting int) (string, bool) {
+	var v Value
+	if !d.jid(&v, nesting) {
+		return "", false
 	}
-	return known != ""
+	j := JID{User: v.text, Server: v.server, Device: v.device}
+	d.roomForText(len(j.User) + len(j.Server) + maxJIDExtra)
+	return d.takeText(len(j.AppendText(d.text[:0]))), true
 }

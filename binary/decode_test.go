@@ -250,7 +250,9 @@ func FuzzUnmarshal(f *testing.F) {
 	} {
 		f.Add(unhex(s))
 	}
+	arena, strictArena := new(Arena), &Arena{Strict: true}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		sameAsPlain(t, arena, strictArena, data)
 		n, err := Unmarshal(data)
 		_, strictErr := UnmarshalStrict(data)
 		if err != nil {

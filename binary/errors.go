@@ -22,6 +22,7 @@ var (
 // The reasons why a frame cannot be unpacked.
 var (
 	ErrEmptyFrame    = errors.New("binary: empty frame")
+	ErrFlagByte      = errors.New("binary: flag byte of an uncompressed frame is")
 	ErrInflate       = errors.New("binary: frame does not inflate")
 	ErrFrameTooLarge = errors.New("binary: frame inflates to more than the limit")
 )

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -20,18 +21,37 @@ const flagCompressed = 2
 // inflated if it says so, in which case the result is not part of frame. It
 // ignores bytes after the zlib stream. It returns [ErrEmptyFrame],
 // [ErrInflate] or [ErrFrameTooLarge].
-func Unpack(frame []byte) ([]byte, error) { return unpack(frame, false) }
+func Unpack(frame []byte) ([]byte, error) { return unpack(nil, frame, false) }
 
 // UnpackStrict is [Unpack] but also refuses, with [ErrStrict], flag bits
 // without meaning and bytes after the zlib stream.
-func UnpackStrict(frame []byte) ([]byte, error) { return unpack(frame, true) }
+func UnpackStrict(frame []byte) ([]byte, error) { return unpack(nil, frame, true) }
+
+// Pack returns the uncompressed frame of the bytes of a node: the flag byte 00
+// in front of them.
+func Pack(node []byte) []byte { return append([]byte{0}, node...) }
+
+// PlainNode returns the bytes of the node in a frame that must not be
+// compressed, with which a caller passes frames on as they are. It returns
+// [ErrEmptyFrame], also if nothing follows the flag byte, or [ErrFlagByte].
+func PlainNode(frame []byte) ([]byte, error) {
+	switch {
+	case len(frame) == 0:
+		return nil, ErrEmptyFrame
+	case frame[0] != 0:
+		return nil, fmt.Errorf("%w %d", ErrFlagByte, frame[0])
+	case len(frame) == 1:
+		return nil, ErrEmptyFrame
+	}
+	return frame[1:], nil
+}
 
 // UnmarshalFrame reads the node in a frame. It does not refer to frame.
 func UnmarshalFrame(frame []byte) (*Node, error) { return Decoder{}.UnmarshalFrame(frame) }
 
 // UnmarshalFrame reads the node in a frame, strictly if the decoder is.
 func (o Decoder) UnmarshalFrame(frame []byte) (*Node, error) {
-	data, err := unpack(frame, o.Strict)
+	data, err := unpack(nil, frame, o.Strict)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +61,8 @@ func (o Decoder) UnmarshalFrame(frame []byte) (*Node, error) {
 	return o.Unmarshal(data)
 }
 
-func unpack(frame []byte, strict bool) ([]byte, error) {
+// unpack inflates into dst, which is empty, if that has the capacity.
+func unpack(dst, frame []byte, strict bool) ([]byte, error) {
 	if len(frame) == 0 {
 		return nil, ErrEmptyFrame
 	}
@@ -53,7 +74,7 @@ func unpack(frame []byte, strict bool) ([]byte, error) {
 	}
 	f := inflaters.Get().(*inflater)
 	defer inflaters.Put(f)
-	return f.inflate(frame[1:], strict)
+	return f.inflate(dst, frame[1:], strict)
 }
 
 const (
@@ -72,7 +93,8 @@ type inflater struct {
 
 var inflaters = sync.Pool{New: func() any { return new(inflater) }}
 
-func (f *inflater) inflate(stream []byte, strict bool) ([]byte, error) {
+// inflate appends what stream holds to dst, which is empty.
+func (f *inflater) inflate(dst, stream []byte, strict bool) ([]byte, error) {
 	f.in.Reset(stream)
 	defer f.in.Reset(nil)
 	if err := f.reset(); err != nil {
@@ -97,7 +119,7 @@ func (f *inflater) inflate(stream []byte, strict bool) ([]byte, error) {
 	case strict && f.in.Len() > 0:
 		return nil, fmt.Errorf("binary: %d bytes after the compressed ones: %w", f.in.Len(), ErrStrict)
 	}
-	out := append(make([]byte, 0, total), f.scratch[:n]...)
+	out := append(slices.Grow(dst, total), f.scratch[:n]...)
 	for _, c := range chunks {
 		out = append(out, c...)
 	}

@@ -100,11 +100,15 @@ func (j JID) Key() JID {
 	return j
 }
 
+// maxJIDExtra is how much longer in bytes than user and server the display form
+// can be: ".255", ":65535" and "@".
+const maxJIDExtra = 11
+
 // String returns the display form: user[.agent][:device]@server, or only the
 // server without a user. The agent is not shown on servers with AD devices,
 // the integrator nowhere.
 func (j JID) String() string {
-	return string(j.AppendText(make([]byte, 0, len(j.User)+len(j.Server)+11)))
+	return string(j.AppendText(make([]byte, 0, len(j.User)+len(j.Server)+maxJIDExtra)))
 }
 
 // AppendText appends the display form to dst.

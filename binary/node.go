@@ -12,6 +12,12 @@ type Node struct {
 	Content Content
 }
 
+// The sizes of a node and of an attribute in bytes.
+const (
+	nodeSize = int(unsafe.Sizeof(Node{}))
+	attrSize = int(unsafe.Sizeof(Attr{}))
+)
+
 // Attr is one attribute.
 type Attr struct {
 	Key   string

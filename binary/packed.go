@@ -12,11 +12,6 @@ const (
 	alphabetHex
 )
 
-const (
-	nibbleChars = "0123456789-.\x00\x00\x00\x00" // 12 to 14 are refused, 15 is the filler
-	hexChars    = "0123456789ABCDEF"
-)
-
 // each returns a word with b in each of its eight bytes.
 const each = 0x0101010101010101
 
@@ -99,50 +94,38 @@ func unpackWord(x uint32) uint64 {
 // unpackSlack is how many bytes unpackText may write behind the text.
 const unpackSlack = 8
 
-// unpackText writes the 2*len(packed) characters of packed to dst, which is
-// unpackSlack bytes longer. It returns the index of the first nibble above 11
-// of the nibble alphabet, or -1.
-func unpackText(dst, packed []byte, hex bool) (bad int) {
+// unpackText writes the n characters of packed, which has at least one byte and
+// no nibble too many but the filler, to dst, which is unpackSlack bytes longer.
+// It reports false if a nibble of the nibble alphabet is above 11.
+func unpackText(dst, packed []byte, n int, hex bool) bool {
 	correct := uint64(13)
 	if hex {
 		correct = ^uint64(6) // minus 7
 	}
 	suspect := uint64(0)
-	for i := 0; i < len(packed); i += 4 {
-		var x uint32
-		if i+4 <= len(packed) {
-			x = binary.LittleEndian.Uint32(packed[i:])
-		} else {
-			for k, b := range packed[i:] {
-				x |= uint32(b) << (8 * k)
-			}
-		}
-		v := unpackWord(x)
-		beyond9 := (v + each*6) >> 4 & each
-		if !hex {
-			suspect |= v + each*4
-		}
-		binary.LittleEndian.PutUint64(dst[2*i:], v+each*'0'-beyond9*correct)
+	for ; len(packed) > 4; packed = packed[4:] {
+		v := unpackWord(binary.LittleEndian.Uint32(packed))
+		suspect |= v + each*4
+		binary.LittleEndian.PutUint64(dst, v+each*'0'-(v+each*6)>>4&each*correct)
+		dst = dst[8:]
 	}
-	if suspect&(each*16) == 0 {
-		return -1
+	var x uint32
+	if len(packed) == 4 {
+		x = binary.LittleEndian.Uint32(packed)
+	} else {
+		for i, b := range packed {
+			x |= uint32(b) << (8 * i)
+		}
 	}
-	return unpackOdd(dst, packed)
+	// Nobody looks at the last nibble of an odd text.
+	x &^= uint32(n&1*15) << (8 * (len(packed) - 1) & 31)
+	v := unpackWord(x)
+	suspect |= v + each*4
+	binary.LittleEndian.PutUint64(dst, v+each*'0'-(v+each*6)>>4&each*correct)
+	return hex || suspect&(each*16) == 0
 }
 
-// unpackOdd writes nibbles one by one, since some are above 11.
-func unpackOdd(dst, packed []byte) (bad int) {
-	bad = -1
-	for i := range 2 * len(packed) {
-		v := packed[i/2]
-		if i%2 == 0 {
-			v >>= 4
-		}
-		v &= 15
-		if v > 11 && bad < 0 {
-			bad = i
-		}
-		dst[i] = nibbleChars[v]
-	}
-	return bad
+// nibbleAt returns the nibble of a character.
+func nibbleAt(packed []byte, i int) byte {
+	return packed[i/2] >> (4 * (^uint(i) & 1)) & 15
 }
