@@ -411,3 +411,29 @@ func TestLIDSessions(t *testing.T) {
 		t.Errorf("%d requests, %v", c.requests.Load(), p.IdentityChanged())
 	}
 }
+
+// BenchmarkTrackerGroup is a message that nobody needs the key for, to a group
+// of 512 in memory, and its frame.
+func BenchmarkTrackerGroup(b *testing.B) {
+	c := newCrowd(b, 512, 1)
+	a, err := signal.CreateAccount(b.Context(), store.NewMemory(), "a", signal.AccountOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	tracker := send.NewTracker(a, coldSelf, send.TrackerOptions{Sessions: send.Sessions{Source: c}})
+	roster, m := send.NewRoster(c.devices), coldMessage()
+	var frame []byte
+	deliver := func(_ context.Context, s *send.GroupStanza) error {
+		frame, err = binary.AppendMarshal(frame[:0], s.Node)
+		return err
+	}
+	if _, err := tracker.Group(b.Context(), roster, m, deliver); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := tracker.Group(b.Context(), roster, m, deliver); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

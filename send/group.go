@@ -67,12 +67,40 @@ type GroupStanza struct {
 // A device that the key could not be encrypted for is a failure of the result,
 // unless distribution is required: then it is a *[DistributionError].
 func Group(ctx context.Context, a Account, m *GroupMessage) (*GroupStanza, error) {
-	sender := m.Self.PN
-	if m.ByLID {
-		sender = m.Self.LID
+	sender := m.sender()
+	if m.To.User == "" || sender.User == "" {
+		return nil, errGroupMessage
 	}
+	return m.send(ctx, a, signal.SenderKeyName{Group: m.To.String(), Sender: SignalAddress(sender)})
+}
+
+var errGroupMessage = fmt.Errorf("%w: group message without id, type, group or sender", ErrInvalid)
+
+// sender returns the sending device under the name that it has in the group.
+func (m *GroupMessage) sender() binary.JID {
+	if m.ByLID {
+		return m.Self.LID
+	}
+	return m.Self.PN
+}
+
+// A groupWork is a stanza in the making. It is one piece of memory, so that a
+// message that nobody needs the key for takes few.
+type groupWork struct {
+	out     GroupStanza
+	request signal.GroupSend
+
+	node     binary.Node
+	attrs    [6]binary.Attr
+	encAttrs [4]binary.Attr
+	nodes    [4]binary.Node
+}
+
+// send is Group with the name of our sender key.
+func (m *GroupMessage) send(ctx context.Context, a Account, name signal.SenderKeyName) (*GroupStanza, error) {
+	sender := m.sender()
 	if m.ID == "" || m.Type == "" || m.To.User == "" || m.To.Server != binary.ServerGroup || sender.User == "" {
-		return nil, fmt.Errorf("%w: group message without id, type, group or sender", ErrInvalid)
+		return nil, errGroupMessage
 	}
 	msg, err := parse(m.Message, m.Context)
 	if err != nil {
@@ -89,24 +117,20 @@ func Group(ctx context.Context, a Account, m *GroupMessage) (*GroupStanza, error
 	if err != nil {
 		return nil, err
 	}
-	group := m.To.String()
-	request := signal.GroupSend{
-		Name:      signal.SenderKeyName{Group: group, Sender: SignalAddress(sender)},
-		Plaintext: plaintext,
-		Rotate:    m.Rotate,
-		Wrap:      func(skdm []byte) ([]byte, error) { return distributionPlaintext(group, skdm) },
-	}
+	w := new(groupWork)
+	w.request = signal.GroupSend{Name: name, Plaintext: plaintext, Rotate: m.Rotate}
 	if len(targets) > 0 {
-		request.Distribute = make([]signal.Address, len(targets))
+		w.request.Wrap = func(skdm []byte) ([]byte, error) { return distributionPlaintext(name.Group, skdm) }
+		w.request.Distribute = make([]signal.Address, len(targets))
 		for i, d := range targets {
-			request.Distribute[i] = m.Address.of(d)
+			w.request.Distribute[i] = m.Address.of(d)
 		}
 	}
-	result, err := a.SendGroup(ctx, &request)
+	result, err := a.SendGroup(ctx, &w.request)
 	if err != nil {
 		return nil, fmt.Errorf("send: encrypt for a group: %w", err)
 	}
-	out := new(GroupStanza)
+	out := &w.out
 	list, failures := collect(targets, result.Recipients)
 	out.Failures = failures
 	if m.Required {
@@ -122,7 +146,7 @@ func Group(ctx context.Context, a Account, m *GroupMessage) (*GroupStanza, error
 	for i := range list {
 		out.Distributed[i] = list[i].device
 	}
-	out.Node = m.node(list, signal.Ciphertext{Type: signal.TypeSenderKey, Body: result.Body}, out.Phash)
+	out.Node = m.node(w, list, signal.Ciphertext{Type: signal.TypeSenderKey, Body: result.Body}, out.Phash)
 	return out, nil
 }
 
@@ -144,13 +168,12 @@ func (m *GroupMessage) phash(sender binary.JID) string {
 }
 
 // node builds the stanza. The order of attributes and children is fixed.
-func (m *GroupMessage) node(list []sealed, message signal.Ciphertext, phash string) *binary.Node {
+func (m *GroupMessage) node(w *groupWork, list []sealed, message signal.Ciphertext, phash string) *binary.Node {
 	mode := "pn"
 	if m.ByLID {
 		mode = "lid"
 	}
-	attrs := make([]binary.Attr, 0, 6)
-	attrs = append(attrs,
+	attrs := append(w.attrs[:0],
 		binary.Attr{Key: "to", Value: m.To.Value()},
 		attr("id", m.ID),
 		attr("type", m.Type),
@@ -161,7 +184,7 @@ func (m *GroupMessage) node(list []sealed, message signal.Ciphertext, phash stri
 	if phash != "" {
 		attrs = append(attrs, attr("phash", phash))
 	}
-	nodes := make([]binary.Node, 0, 3+len(m.Extra))
+	nodes := w.nodes[:0]
 	if len(list) > 0 {
 		// The media type is that of the message, not of the key. Whether
 		// failures are hidden must be the same in both.
@@ -169,7 +192,10 @@ func (m *GroupMessage) node(list []sealed, message signal.Ciphertext, phash stri
 		nodes = append(nodes, key.participants(list))
 		nodes = m.Self.appendIdentity(nodes, list)
 	}
-	nodes = append(nodes, m.Enc.node(message))
+	nodes = append(nodes, binary.Node{
+		Tag: "enc", Attrs: m.appendAttrs(w.encAttrs[:0], message.Type), Content: binary.BytesContent(message.Body),
+	})
 	nodes = append(nodes, m.Extra...)
-	return &binary.Node{Tag: "message", Attrs: attrs, Content: binary.NodesContent(nodes...)}
+	w.node = binary.Node{Tag: "message", Attrs: attrs, Content: binary.NodesContent(nodes...)}
+	return &w.node
 }

@@ -40,8 +40,8 @@ type Tracker struct {
 	self    Self
 	opts    TrackerOptions
 
-	mu     sync.Mutex
-	groups map[signal.SenderKeyName]*trackedKey
+	mu   sync.Mutex
+	keys map[trackedName]*trackedKey
 
 	retries retries
 }
@@ -93,7 +93,7 @@ func NewTracker(a TrackedAccount, self Self, o TrackerOptions) *Tracker {
 	if o.MaxGroups <= 0 {
 		o.MaxGroups = defaultMaxGroups
 	}
-	return &Tracker{account: a, self: self, opts: o, groups: map[signal.SenderKeyName]*trackedKey{}}
+	return &Tracker{account: a, self: self, opts: o, keys: map[trackedName]*trackedKey{}}
 }
 
 // Deliver hands a stanza to the server and returns nil once it was accepted.
@@ -115,34 +115,33 @@ var ErrNotRecorded = errors.New("send: delivered, but not recorded who holds the
 // to hold the key. Other errors come without a stanza, but for
 // [ErrNotRecorded].
 func (t *Tracker) Group(ctx context.Context, r *Roster, m *GroupMessage, deliver Deliver) (*GroupStanza, error) {
-	out := *m
-	out.Self = t.self
-	return t.send(ctx, r, t.name(m.To, m.ByLID), deliver, func(p *plan, a *Prepared) (*GroupStanza, error) {
-		out.Distribute, out.Rotate, out.Address = p.targets, p.rotate, a.Address
-		out.Required = m.Required && len(p.targets) > 0
-		out.Phash, out.PhashDevices = p.roster.Phash(t.sender(m.ByLID)), nil
-		return Group(ctx, a, &out)
-	})
-}
-
-func (t *Tracker) sender(byLID bool) binary.JID {
-	if byLID {
-		return t.self.LID
-	}
-	return t.self.PN
-}
-
-// name returns the name of our sender key for a group.
-func (t *Tracker) name(group binary.JID, byLID bool) signal.SenderKeyName {
-	return signal.SenderKeyName{Group: group.String(), Sender: SignalAddress(t.sender(byLID))}
-}
-
-// build makes a stanza as a plan says.
-type build func(p *plan, a *Prepared) (*GroupStanza, error)
-
-func (t *Tracker) send(ctx context.Context, r *Roster, name signal.SenderKeyName, deliver Deliver, b build) (*GroupStanza, error) {
-	k := t.use(name)
+	k := t.use(trackedName{m.To.Key(), m.ByLID})
 	defer t.leave(k)
+	c := &call{message: *m, deliver: deliver}
+	c.message.Self, c.message.PhashDevices = t.self, nil
+	return t.send(ctx, k, r, c)
+}
+
+// A call is one message on its way.
+type call struct {
+	message GroupMessage
+	account Prepared
+	deliver Deliver
+}
+
+// build makes the stanza as a plan says, once the account is prepared.
+func (c *call) build(ctx context.Context, k *trackedKey, p *plan) (*GroupStanza, error) {
+	m := c.message
+	m.Distribute, m.Rotate = p.targets, p.rotate
+	m.Required = m.Required && len(p.targets) > 0
+	m.Phash = p.roster.Phash(m.sender())
+	if len(p.targets) > 0 {
+		m.Address = c.account.Address
+	}
+	return m.send(ctx, &c.account, k.name)
+}
+
+func (t *Tracker) send(ctx context.Context, k *trackedKey, r *Roster, c *call) (*GroupStanza, error) {
 	for retried := false; ; {
 		var (
 			s    *GroupStanza
@@ -152,11 +151,11 @@ func (t *Tracker) send(ctx context.Context, r *Roster, name signal.SenderKeyName
 		r = k.newest(r)
 		p := k.warm(r)
 		if p != nil {
-			if s, err = t.follow(ctx, k, p, b); err == nil {
-				return s, deliver(ctx, s)
+			if s, err = t.follow(ctx, k, p, c); err == nil {
+				return s, c.deliver(ctx, s)
 			}
 		} else {
-			if s, p, done, err = t.distribute(ctx, k, r, deliver, b); done {
+			if s, p, done, err = t.distribute(ctx, k, r, c); done {
 				return s, err
 			}
 			if err == nil {
@@ -175,12 +174,11 @@ func (t *Tracker) send(ctx context.Context, r *Roster, name signal.SenderKeyName
 
 // follow makes a message that nobody needs the key for, but for devices of our
 // own.
-func (t *Tracker) follow(ctx context.Context, k *trackedKey, p *plan, b build) (*GroupStanza, error) {
-	a, err := t.prepare(ctx, p)
-	if err != nil {
+func (t *Tracker) follow(ctx context.Context, k *trackedKey, p *plan, c *call) (*GroupStanza, error) {
+	if err := t.prepare(ctx, p, &c.account); err != nil {
 		return nil, err
 	}
-	s, err := b(p, a)
+	s, err := c.build(ctx, k, p)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +189,7 @@ func (t *Tracker) follow(ctx context.Context, k *trackedKey, p *plan, b build) (
 // distribute sends a message that some devices need the key for. done is false
 // on an error before anything was delivered, or without one if there turned out
 // to be no such device.
-func (t *Tracker) distribute(ctx context.Context, k *trackedKey, r *Roster, deliver Deliver, b build) (s *GroupStanza, p *plan, done bool, err error) {
+func (t *Tracker) distribute(ctx context.Context, k *trackedKey, r *Roster, c *call) (s *GroupStanza, p *plan, done bool, err error) {
 	if err := k.enter(ctx); err != nil {
 		return nil, nil, false, err
 	}
@@ -204,16 +202,15 @@ func (t *Tracker) distribute(ctx context.Context, k *trackedKey, r *Roster, deli
 	if p.warm {
 		return nil, p, false, nil
 	}
-	a, err := t.prepare(ctx, p)
-	if err != nil {
+	if err := t.prepare(ctx, p, &c.account); err != nil {
 		return nil, p, false, err
 	}
-	if s, err = b(p, a); err != nil {
+	if s, err = c.build(ctx, k, p); err != nil {
 		k.forget(nil) // the account may have gone on
 		return nil, p, false, err
 	}
-	h = k.depart(p, a)
-	if err := deliver(ctx, s); err != nil {
+	h = k.depart(p, &c.account)
+	if err := c.deliver(ctx, s); err != nil {
 		k.lost()
 		return s, p, true, err
 	}
@@ -223,16 +220,16 @@ func (t *Tracker) distribute(ctx context.Context, k *trackedKey, r *Roster, deli
 	return s, p, true, err
 }
 
-// prepare gets the sessions of a plan. Where bundles cannot be had the message
-// goes out without them.
-func (t *Tracker) prepare(ctx context.Context, p *plan) (*Prepared, error) {
-	a := &Prepared{StartingAccount: t.account, known: !p.rotate, keyID: p.holders.keyID}
+// prepare makes the account of a stanza, with the sessions of a plan. Where
+// bundles cannot be had the message goes out without them.
+func (t *Tracker) prepare(ctx context.Context, p *plan, a *Prepared) error {
+	*a = Prepared{StartingAccount: t.account, known: !p.rotate, keyID: p.holders.keyID}
 	if len(p.targets) == 0 || p.ready {
-		return a, nil
+		return nil
 	}
 	var failed *fetchError
 	if err := t.opts.Sessions.prepare(ctx, a, p.targets); err != nil && (!errors.As(err, &failed) || ctx.Err() != nil) {
-		return nil, err
+		return err
 	}
 	if p.track != nil {
 		a.track = make(map[signal.Address]signal.Address, len(p.targets))
@@ -240,7 +237,7 @@ func (t *Tracker) prepare(ctx context.Context, p *plan) (*Prepared, error) {
 			a.track[a.Address(d)] = p.track[i]
 		}
 	}
-	return a, nil
+	return nil
 }
 
 // Rotate has the sender key of a group replaced at the next message, and sent
@@ -290,7 +287,7 @@ func (t *Tracker) each(group binary.JID, f func(*trackedKey) error) error {
 		if t.sender(byLID).User == "" {
 			continue
 		}
-		k := t.use(t.name(group, byLID))
+		k := t.use(trackedName{group.Key(), byLID})
 		err := f(k)
 		t.leave(k)
 		if err != nil {
@@ -300,22 +297,38 @@ func (t *Tracker) each(group binary.JID, f func(*trackedKey) error) error {
 	return nil
 }
 
+func (t *Tracker) sender(byLID bool) binary.JID {
+	if byLID {
+		return t.self.LID
+	}
+	return t.self.PN
+}
+
+// A trackedName tells our sender keys apart.
+type trackedName struct {
+	group binary.JID
+	byLID bool
+}
+
 // use returns the state of a sender key, for which leave must be called.
-func (t *Tracker) use(name signal.SenderKeyName) *trackedKey {
+func (t *Tracker) use(name trackedName) *trackedKey {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k := t.groups[name]
+	k := t.keys[name]
 	if k == nil {
-		if len(t.groups) >= t.opts.MaxGroups {
-			for old, other := range t.groups {
+		if len(t.keys) >= t.opts.MaxGroups {
+			for old, other := range t.keys {
 				if other.users == 0 {
-					delete(t.groups, old)
+					delete(t.keys, old)
 					break
 				}
 			}
 		}
-		k = &trackedKey{name: name, self: &t.self, guard: make(chan struct{}, 1)}
-		t.groups[name] = k
+		k = &trackedKey{
+			name: signal.SenderKeyName{Group: name.group.String(), Sender: SignalAddress(t.sender(name.byLID))},
+			self: &t.self, guard: make(chan struct{}, 1),
+		}
+		t.keys[name] = k
 	}
 	k.users++
 	return k

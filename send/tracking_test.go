@@ -363,7 +363,7 @@ func TestMemo(t *testing.T) {
 	x, y := b.player(1, 0), b.player(2, 0)
 	devices := []binary.JID{x, y}
 	r := NewRoster(devices)
-	k := b.use(b.name)
+	k := b.use(trackedName{group: b.group})
 	defer b.leave(k)
 	valid := func(what string, r *Roster, want bool) {
 		t.Helper()
@@ -477,8 +477,8 @@ func TestManyGroups(t *testing.T) {
 			}
 		}
 	}
-	if len(b.groups) > 2 {
-		t.Errorf("%d groups in memory", len(b.groups))
+	if len(b.keys) > 2 {
+		t.Errorf("%d groups in memory", len(b.keys))
 	}
 }
 
