@@ -277,7 +277,7 @@ func (w *world) restart() {
 		w.r.Shuffle(len(out), func(i, k int) { out[i], out[k] = out[k], out[i] })
 		return out, nil
 	})
-	a, err := signal.OpenAccount(w.ctx, w.rows, "sender")
+	a, err := signal.OpenAccount(w.ctx, w.rows, "sender", signal.OpenOptions{})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -25,35 +25,29 @@ func (n SenderKeyName) key() store.Key { return store.SenderKey(n.String()) }
 
 // changeSenderKey loads the record of a name, calls f and writes what it
 // changed, under the lock of the name. f gets an empty record if there is
-// none. If f fails nothing is written.
-func (a *Account) changeSenderKey(ctx context.Context, name SenderKeyName, f func(*SenderKey) error) error {
-	row := name.key()
-	locks, err := a.locks.acquire(ctx, row)
-	if err != nil {
-		return fmt.Errorf("signal: lock sender key: %w", err)
-	}
-	defer locks.release()
-	recs, err := a.load(ctx, "sender key", row)
-	if err != nil {
-		return err
-	}
-	k, err := parseSenderKeyRow(recs[0])
-	if err != nil {
-		return err
-	}
-	if err := f(k); err != nil {
-		return err
-	}
-	rec, err := k.AppendBinary(nil)
-	if err != nil {
-		return err
-	}
-	if sameRecord(recs[0], rec) || !recs[0].Found && k.Empty() {
+// none, and changes nothing if it fails. It sets sent if it has used the key to
+// send, or gives it away.
+func (a *Account) changeSenderKey(ctx context.Context, name SenderKeyName, f func(t *txn, k *SenderKey) (sent bool, err error)) error {
+	key := []store.Key{name.key()}
+	return a.run(ctx, "sender key", key, key, func(t *txn) error {
+		r := t.asked[0]
+		if r.err != nil {
+			return r.err
+		}
+		k := r.senderKey
+		if k == nil {
+			k = new(SenderKey)
+		}
+		sent, err := f(t, k)
+		if err != nil {
+			return err
+		}
+		if r.exists || !k.Empty() {
+			r.setSenderKey(k)
+			r.sent = sent
+		}
 		return nil
-	}
-	var b store.Batch
-	b.Put(row, rec)
-	return a.save(ctx, "sender key", &b)
+	})
 }
 
 // parseSenderKeyRow reads a sender-key row; an empty record if there is none.
@@ -78,12 +72,12 @@ func (a *Account) RotateSenderKey(ctx context.Context, name SenderKeyName) (skdm
 }
 
 func (a *Account) distribute(ctx context.Context, name SenderKeyName, prepare func(*SenderKey) error) (skdm []byte, err error) {
-	err = a.changeSenderKey(ctx, name, func(k *SenderKey) error {
+	err = a.changeSenderKey(ctx, name, func(_ *txn, k *SenderKey) (bool, error) {
 		if err := prepare(k); err != nil {
-			return err
+			return false, err
 		}
 		skdm, err = k.AppendDistribution(nil)
-		return err
+		return k.CanEncrypt(), err
 	})
 	if err != nil {
 		return nil, err
@@ -95,9 +89,10 @@ func (a *Account) distribute(ctx context.Context, name SenderKeyName, prepare fu
 // that is known already stays as it is: messages that were read are not read
 // again.
 func (a *Account) ProcessSenderKey(ctx context.Context, name SenderKeyName, skdm []byte) (d Distribution, err error) {
-	err = a.changeSenderKey(ctx, name, func(k *SenderKey) error {
+	err = a.changeSenderKey(ctx, name, func(t *txn, k *SenderKey) (bool, error) {
 		d, err = k.Process(skdm)
-		return err
+		t.sync = d != DistributionKnown // nobody sends it again
+		return false, err
 	})
 	return d, err
 }
@@ -106,9 +101,9 @@ func (a *Account) ProcessSenderKey(ctx context.Context, name SenderKeyName, skdm
 // the key that it advanced is written. It draws 64 bytes. Errors:
 // ErrNoSenderKey, ErrCannotSign.
 func (a *Account) EncryptGroup(ctx context.Context, name SenderKeyName, plaintext []byte) (body []byte, err error) {
-	err = a.changeSenderKey(ctx, name, func(k *SenderKey) error {
+	err = a.changeSenderKey(ctx, name, func(_ *txn, k *SenderKey) (bool, error) {
 		body, err = k.Encrypt(nil, plaintext)
-		return err
+		return true, err
 	})
 	if err != nil {
 		return nil, err
@@ -122,9 +117,9 @@ func (a *Account) EncryptGroup(ctx context.Context, name SenderKeyName, plaintex
 // *RolledBackError; a *NoMessageKeyError; a *SkipError; a
 // *VersionError; ErrMalformed.
 func (a *Account) DecryptGroup(ctx context.Context, name SenderKeyName, body []byte) (plaintext []byte, err error) {
-	err = a.changeSenderKey(ctx, name, func(k *SenderKey) error {
+	err = a.changeSenderKey(ctx, name, func(_ *txn, k *SenderKey) (bool, error) {
 		plaintext, err = k.Decrypt(nil, body)
-		return err
+		return false, err
 	})
 	if err != nil {
 		clear(plaintext)
@@ -145,26 +140,25 @@ type SenderKeyInfo struct {
 // SenderKeyInfo returns the facts about a sender key; all zero if there is
 // none.
 func (a *Account) SenderKeyInfo(ctx context.Context, name SenderKeyName) (info SenderKeyInfo, err error) {
-	recs, err := a.load(ctx, "sender key", name.key())
-	if err != nil {
-		return info, err
-	}
-	return senderKeyInfo(recs[0])
+	key := []store.Key{name.key()}
+	err = a.view(ctx, "sender key", key, key, func(t *txn) error {
+		info, err = t.asked[0].senderKeyInfo()
+		return err
+	})
+	return info, err
 }
 
-func senderKeyInfo(r store.Record) (info SenderKeyInfo, err error) {
-	if !r.Found {
-		return info, nil
+func (r *row) senderKeyInfo() (info SenderKeyInfo, err error) {
+	if !r.exists || r.err != nil {
+		return info, r.err
 	}
-	k, err := ParseSenderKey(r.Value)
-	if err != nil {
-		return info, err
-	}
-	info.RecordBytes = len(r.Value)
+	k := r.senderKey
+	rec, err := k.AppendBinary(nil)
+	info.RecordBytes = len(rec)
 	if info.KeyID, info.Exists = k.KeyID(); info.Exists {
 		info.Iteration, info.NeedsRotation = k.Iteration(), k.NeedsRotation()
 	}
-	return info, nil
+	return info, err
 }
 
 // ExportSenderKey returns the record of a sender key, exactly. An export of
@@ -173,18 +167,26 @@ func (a *Account) ExportSenderKey(ctx context.Context, name SenderKeyName, f Rec
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	recs, err := a.load(ctx, "sender key", name.key())
-	if err != nil {
-		return nil, err
-	}
-	k, err := parseSenderKeyRow(recs[0])
-	if err != nil {
-		return nil, err
-	}
-	if k.Empty() {
-		return nil, ErrNoSenderKey
-	}
-	return k.AppendBinary(nil)
+	key := []store.Key{name.key()}
+	var out []byte
+	err := a.view(ctx, "sender key", key, key, func(t *txn) error {
+		r := t.asked[0]
+		switch k := r.senderKey; {
+		case r.err != nil:
+			return r.err
+		case k == nil || k.Empty():
+			return ErrNoSenderKey
+		case f == FormatSignalProtobuf:
+			out = k.AppendPortable(nil)
+		default:
+			exact := SenderKey{states: k.states}
+			var err error
+			out, err = exact.AppendBinary(nil)
+			return err
+		}
+		return nil
+	})
+	return out, err
 }
 
 // ImportSenderKey replaces the record of a sender key. The error wraps
@@ -208,25 +210,17 @@ func (a *Account) ImportSenderKey(ctx context.Context, name SenderKeyName, f Rec
 	if err != nil {
 		return err
 	}
-	var b store.Batch
-	b.Put(name.key(), rec)
-	return a.writeSenderKey(ctx, name, &b)
+	return a.update(ctx, "sender key", nil, []store.Key{name.key()}, func(_ []store.Record, b *store.Batch) error {
+		b.Put(name.key(), rec)
+		return nil
+	})
 }
 
 // DeleteSenderKey deletes the record of a sender key, whatever is in it.
 // Deleting an absent one is not an error.
 func (a *Account) DeleteSenderKey(ctx context.Context, name SenderKeyName) error {
-	var b store.Batch
-	b.Delete(name.key())
-	return a.writeSenderKey(ctx, name, &b)
-}
-
-// writeSenderKey writes a batch under the lock of a name.
-func (a *Account) writeSenderKey(ctx context.Context, name SenderKeyName, b *store.Batch) error {
-	locks, err := a.locks.acquire(ctx, name.key())
-	if err != nil {
-		return fmt.Errorf("signal: lock sender key: %w", err)
-	}
-	defer locks.release()
-	return a.save(ctx, "sender key", b)
+	return a.update(ctx, "sender key", nil, []store.Key{name.key()}, func(_ []store.Record, b *store.Batch) error {
+		b.Delete(name.key())
+		return nil
+	})
 }

@@ -2,7 +2,6 @@ package signal
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/sigcore/sigcore/signal/store"
 )
@@ -35,48 +34,34 @@ func (a *Account) DecryptGroupMany(ctx context.Context, items []GroupIncoming) (
 			rows = append(rows, items[i].Name.key())
 		}
 	}
-	locks, err := a.locks.acquire(ctx, rows...)
-	if err != nil {
-		return nil, fmt.Errorf("signal: lock sender keys: %w", err)
-	}
-	defer locks.release()
-	recs, err := a.load(ctx, "sender keys", rows...)
-	if err != nil {
-		return nil, err
-	}
-	keys, corrupt := make([]*SenderKey, len(rows)), make([]error, len(rows))
-	for i := range rows {
-		keys[i], corrupt[i] = parseSenderKeyRow(recs[i])
-	}
 	out := make([]GroupDecrypted, len(items))
-	todo := make([]GroupDecryption, 0, len(items))
-	of := make([]int, 0, len(items))
-	for i := range items {
-		row := at[items[i].Name]
-		if out[i].Err = corrupt[row]; out[i].Err == nil {
-			todo, of = append(todo, GroupDecryption{Key: keys[row], Message: items[i].Body}), append(of, i)
+	err := a.run(ctx, "sender keys", rows, rows, func(t *txn) error {
+		todo := make([]GroupDecryption, 0, len(items))
+		of := make([]int, 0, len(items))
+		for i := range items {
+			r := t.asked[at[items[i].Name]]
+			if out[i] = (GroupDecrypted{Err: r.err}); r.err != nil {
+				continue
+			}
+			k := r.senderKey
+			if k == nil {
+				k = new(SenderKey) // which reads nothing
+			}
+			todo, of = append(todo, GroupDecryption{Key: k, Message: items[i].Body}), append(of, i)
 		}
-	}
-	plaintexts := DecryptGroupMany(nil, todo)
-	for k, i := range of {
-		out[i] = GroupDecrypted{todo[k].Plaintext, todo[k].Err}
-	}
-	var b store.Batch
-	for i, k := range keys {
-		if corrupt[i] != nil || !recs[i].Found {
-			continue
+		DecryptGroupMany(nil, todo)
+		for k, i := range of {
+			out[i] = GroupDecrypted{todo[k].Plaintext, todo[k].Err}
+			if r := t.asked[at[items[i].Name]]; out[i].Err == nil {
+				r.setSenderKey(r.senderKey)
+			}
 		}
-		rec, err := k.AppendBinary(nil)
-		if err != nil {
-			clear(plaintexts)
-			return nil, err
+		return nil
+	})
+	if err != nil {
+		for _, d := range out {
+			clear(d.Plaintext)
 		}
-		if !sameRecord(recs[i], rec) {
-			b.Put(rows[i], rec)
-		}
-	}
-	if err := a.save(ctx, "sender keys", &b); err != nil {
-		clear(plaintexts)
 		return nil, err
 	}
 	return out, nil

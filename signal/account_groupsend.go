@@ -83,32 +83,35 @@ func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, er
 	if g.Track != nil {
 		rows = append(rows, g.Name.devicesKey()) // guarded by the lock of the key
 	}
-	locks, err := a.locks.acquire(ctx, locked...)
-	if err != nil {
-		return nil, fmt.Errorf("signal: lock group: %w", err)
-	}
-	defer locks.release()
-	recs, err := a.load(ctx, "group", rows...)
-	if err != nil {
-		return nil, err
-	}
-	peers := parsePeers(g.Distribute, recs)
-	recs = recs[2*len(peers):]
-	k, err := parseSenderKeyRow(recs[0])
+	var out *GroupResult
+	err := a.run(ctx, "group", locked, rows, func(t *txn) (err error) {
+		out, err = a.sendGroup(t, g)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
+	return out, nil
+}
 
-	var (
-		b   store.Batch
-		out GroupResult
-	)
+func (a *Account) sendGroup(t *txn, g *GroupSend) (*GroupResult, error) {
+	peers := newPeers(g.Distribute, t.asked)
+	r := t.asked[2*len(peers)]
+	if r.err != nil {
+		return nil, r.err
+	}
+	k := new(SenderKey)
+	if r.senderKey != nil {
+		k = r.senderKey.Clone() // it takes several steps, of which each can fail
+	}
 	if g.Known != nil {
 		if id, ok := k.KeyID(); !ok || id != *g.Known || k.NeedsRotation() {
 			return nil, ErrNoSenderKey
 		}
 	}
-	out.Started = a.startMissing(peers, g.Start, &b)
+	var out GroupResult
+	out.Started = a.startMissing(peers, g.Start, t)
+	var err error
 	if g.Rotate {
 		err = k.Rotate()
 	} else {
@@ -131,33 +134,23 @@ func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, er
 		for i, addr := range g.Distribute {
 			items[i] = Outgoing{addr, plaintext}
 		}
-		out.Recipients = a.encryptTo(peers, items, g.Start.workers(), &b)
+		out.Recipients = a.encryptTo(peers, items, g.Start.workers(), t)
 	}
 	if out.Body, err = k.Encrypt(nil, g.Plaintext); err != nil {
 		return nil, err
 	}
-
-	rec, err := k.AppendBinary(nil)
-	if err != nil {
-		return nil, err
-	}
-	b.Put(keyRow, rec)
+	r.setSenderKey(k)
+	r.sent = true
 	if g.Track != nil {
-		if err := g.track(&out, recs[1], &b); err != nil {
+		if err := g.track(&out, t.asked[len(t.asked)-1].record(), t); err != nil {
 			return nil, err
 		}
-	}
-	if err := putPeers(&b, peers); err != nil {
-		return nil, err
-	}
-	if err := a.save(ctx, "group", &b); err != nil {
-		return nil, err
 	}
 	return &out, nil
 }
 
-// track records in a batch which devices are sent the key, given the device row.
-func (g *GroupSend) track(out *GroupResult, row store.Record, b *store.Batch) error {
+// track stores which devices are sent the key, given the device row.
+func (g *GroupSend) track(out *GroupResult, row store.Record, b putter) error {
 	d := SenderKeyDevices{KeyID: out.KeyID}
 	if row.Found && !g.Rotate {
 		old, err := parseDeviceRow(row.Value)

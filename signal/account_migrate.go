@@ -298,8 +298,12 @@ func (d *DeviceMigration) move(policy TrustPolicy, recs []store.Record, b *store
 		d.Session = MigrationMerged
 		d.Dropped = to.session.absorb(from.session, key)
 	}
-	to.dirty = true
-	return to.put(b)
+	rec, err := to.session.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	b.Put(store.Session(d.To.String()), rec)
+	return nil
 }
 
 // knownKey returns the identity of an address: the one that was seen last, or

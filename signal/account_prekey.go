@@ -27,44 +27,48 @@ type PublicPreKey struct {
 // key is the least one, so it is taken before all others.
 var accountLock = store.Key{}
 
-// lockAccount takes the account lock and then those of keys.
-func (a *Account) lockAccount(ctx context.Context, keys ...store.Key) (*heldLocks, error) {
-	locks, err := a.locks.acquire(ctx, append(keys, accountLock)...)
-	if err != nil {
-		return nil, fmt.Errorf("signal: lock account: %w", err)
-	}
-	return locks, nil
-}
-
 // row loads the account row.
 func (a *Account) row(ctx context.Context) (*accountRow, error) {
 	stored, err := a.backend.OpenAccount(ctx, a.name)
 	if err != nil {
 		return nil, fmt.Errorf("signal: load account: %w", err)
 	}
-	return parseAccountRow(stored.Row.Value)
+	row, err := parseAccountRow(stored.Row.Value)
+	if err != nil {
+		return nil, err
+	}
+	row.version = stored.Row.Version
+	return row, nil
 }
 
 // changeRow calls f with the account row and an empty batch, under the account
 // lock and those of keys, and writes the batch with the row. If f reports that
-// nothing changed, or fails, nothing is written.
+// nothing changed, or fails, nothing is written. If another process has changed
+// the row meanwhile, f is called again.
 func (a *Account) changeRow(ctx context.Context, what string, keys []store.Key, f func(row *accountRow, b *store.Batch) (changed bool, err error)) error {
-	locks, err := a.lockAccount(ctx, keys...)
-	if err != nil {
+	if err := a.life.enter(); err != nil {
 		return err
+	}
+	defer a.life.leave()
+	locks, err := a.locks.acquire(ctx, append(keys, accountLock)...)
+	if err != nil {
+		return fmt.Errorf("signal: lock account: %w", err)
 	}
 	defer locks.release()
-	row, err := a.row(ctx)
-	if err != nil {
-		return err
-	}
-	var b store.Batch
-	changed, err := f(row, &b)
-	if err != nil || !changed {
-		return err
-	}
-	row.put(&b)
-	return a.save(ctx, what, &b)
+	return retry(ctx, func() error {
+		row, err := a.row(ctx)
+		if err != nil {
+			return err
+		}
+		var b store.Batch
+		changed, err := f(row, &b)
+		if err != nil || !changed {
+			return err
+		}
+		row.put(&b)
+		b.Expect(store.Key{}, row.version)
+		return a.save(ctx, what, &b)
+	})
 }
 
 // SetPreKeys stores one-time prekeys, in one write. A stored prekey of the same
@@ -200,9 +204,9 @@ func (a *Account) PreKeyIDs(ctx context.Context) ([]uint32, error) {
 }
 
 func (a *Account) ids(ctx context.Context, t store.Table) ([]uint32, error) {
-	keys, err := a.backend.List(ctx, a.id, store.Query{Table: t})
+	keys, err := a.list(ctx, store.Query{Table: t})
 	if err != nil {
-		return nil, fmt.Errorf("signal: list prekeys: %w", err)
+		return nil, err
 	}
 	ids := make([]uint32, len(keys))
 	for i, k := range keys {

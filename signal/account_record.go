@@ -1,7 +1,6 @@
 package signal
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -53,23 +52,22 @@ func (a *Account) HasSession(ctx context.Context, addr Address) (bool, error) {
 }
 
 // HasSessions reports for each address, in order, whether there is a current
-// session with it. A record that does not parse counts as none in the list and
-// is in the error of any operation on it.
+// session with it. A record that does not parse is an error that wraps
+// ErrCorruptRecord.
 func (a *Account) HasSessions(ctx context.Context, addrs []Address) ([]bool, error) {
-	keys := make([]store.Key, len(addrs))
-	for i, addr := range addrs {
-		keys[i] = store.Session(addr.String())
-	}
-	recs, err := a.load(ctx, "sessions", keys...)
+	keys := sessionKeys(addrs)
+	out := make([]bool, len(addrs))
+	err := a.view(ctx, "sessions", keys, keys, func(t *txn) error {
+		for i, r := range t.asked {
+			if r.err != nil {
+				return fmt.Errorf("signal: session of address %d: %w", i, r.err)
+			}
+			out[i] = r.session != nil && r.session.HasCurrent()
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	out := make([]bool, len(addrs))
-	for i, r := range recs {
-		if r.Found {
-			s, err := ParseSession(r.Value)
-			out[i] = err == nil && s.HasCurrent()
-		}
 	}
 	return out, nil
 }
@@ -77,15 +75,21 @@ func (a *Account) HasSessions(ctx context.Context, addrs []Address) ([]bool, err
 // SessionInfo returns the facts about the session record of addr; all zero if
 // there is none.
 func (a *Account) SessionInfo(ctx context.Context, addr Address) (info SessionInfo, err error) {
-	recs, err := a.load(ctx, "session", store.Session(addr.String()))
-	if err != nil || !recs[0].Found {
-		return info, err
+	key := sessionKeys([]Address{addr})
+	err = a.view(ctx, "session", key, key, func(t *txn) error {
+		info, err = t.asked[0].sessionInfo()
+		return err
+	})
+	return info, err
+}
+
+func (r *row) sessionInfo() (info SessionInfo, err error) {
+	if !r.exists || r.err != nil {
+		return info, r.err
 	}
-	s, err := ParseSession(recs[0].Value)
-	if err != nil {
-		return info, err
-	}
-	info = SessionInfo{Exists: s.HasCurrent(), Archived: s.Archived(), RecordBytes: len(recs[0].Value)}
+	s := r.session
+	rec, err := s.AppendBinary(nil)
+	info = SessionInfo{Exists: s.HasCurrent(), Archived: s.Archived(), RecordBytes: len(rec)}
 	if info.Exists {
 		info.Pending, info.Skipped, info.SenderCounter = s.Pending(), s.Skipped(), s.SenderCounter()
 		info.RemoteIdentity, _ = s.RemoteIdentity()
@@ -94,7 +98,7 @@ func (a *Account) SessionInfo(ctx context.Context, addr Address) (info SessionIn
 			info.SignedPreKeyID, info.HasPreKey, info.PreKeyID = p.signedPreKeyID, p.hasPreKeyID, p.preKeyID
 		}
 	}
-	return info, nil
+	return info, err
 }
 
 // ExportSession returns the session record of addr. It is exact: no counter is
@@ -105,28 +109,26 @@ func (a *Account) ExportSession(ctx context.Context, addr Address, f RecordForma
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	locks, err := a.lockSessions(ctx, addr)
-	if err != nil {
-		return nil, err
-	}
-	defer locks.release()
-	recs, err := a.load(ctx, "session", store.Session(addr.String()))
-	if err != nil {
-		return nil, err
-	}
-	if !recs[0].Found {
-		return nil, ErrNoSession
-	}
-	s, err := ParseSession(recs[0].Value)
-	switch {
-	case err != nil:
-		return nil, err
-	case !s.HasCurrent() && s.Archived() == 0:
-		return nil, ErrNoSession
-	case f == FormatSignalProtobuf:
-		return s.AppendPortable(nil), nil
-	}
-	return s.AppendBinary(nil)
+	key := sessionKeys([]Address{addr})
+	var out []byte
+	err := a.run(ctx, "session", key, key, func(t *txn) error {
+		r := t.asked[0]
+		switch s := r.session; {
+		case r.err != nil:
+			return r.err
+		case s == nil || !s.HasCurrent() && s.Archived() == 0:
+			return ErrNoSession
+		case f == FormatSignalProtobuf:
+			out = s.AppendPortable(nil)
+		default:
+			exact := Session{current: s.current, archived: s.archived}
+			var err error
+			out, err = exact.AppendBinary(nil)
+			return err
+		}
+		return nil
+	})
+	return out, err
 }
 
 // ImportSession replaces the session record of addr. The error wraps
@@ -146,31 +148,23 @@ func (a *Account) ImportSession(ctx context.Context, addr Address, f RecordForma
 		return fmt.Errorf("signal: import of a record without session: %w", ErrCorruptRecord)
 	}
 	s.waive()
-	locks, err := a.lockSessions(ctx, addr)
+	rec, err := s.AppendBinary(nil)
 	if err != nil {
 		return err
 	}
-	defer locks.release()
-	p := peer{addr: addr, session: s, dirty: true}
-	var b store.Batch
-	if err := p.put(&b); err != nil {
-		return err
-	}
-	return a.save(ctx, "session", &b)
+	row := store.Session(addr.String())
+	return a.update(ctx, "session", nil, []store.Key{row}, func(_ []store.Record, b *store.Batch) error {
+		b.Put(row, rec)
+		return nil
+	})
 }
 
 // DeleteSession deletes the session record of addr, whatever is in it. The
 // identity of addr stays known. Deleting an absent one is not an error.
 func (a *Account) DeleteSession(ctx context.Context, addr Address) error {
-	locks, err := a.lockSessions(ctx, addr)
-	if err != nil {
-		return err
-	}
-	defer locks.release()
-	var b store.Batch
-	b.Delete(store.Session(addr.String()))
-	return a.save(ctx, "session", &b)
+	row := store.Session(addr.String())
+	return a.update(ctx, "session", nil, []store.Key{row}, func(_ []store.Record, b *store.Batch) error {
+		b.Delete(row)
+		return nil
+	})
 }
-
-// sameRecord reports whether a record is stored as rec already.
-func sameRecord(r store.Record, rec []byte) bool { return r.Found && bytes.Equal(r.Value, rec) }

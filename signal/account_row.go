@@ -12,13 +12,16 @@ import (
 // accountRow is the account's own row. Its form is protobuf: 1 identity private
 // key (32 bytes), 2 registration id, 3 the id from which the next one-time
 // prekeys get theirs, 4 the id of the current signed prekey (absent if there
-// is none), 5 the state of prekeys (absent if it is empty).
+// is none), 5 the state of prekeys (absent if it is empty), 6 the incarnation that
+// a witness knows the account by (absent if it has none).
 type accountRow struct {
 	local        Local
 	nextPreKey   uint32
 	signedPreKey uint32
 	hasSigned    bool
 	keys         keyState
+	incarnation  [16]byte // zero: none
+	version      uint64   // as read
 }
 
 func (r *accountRow) append(dst []byte) []byte {
@@ -35,6 +38,9 @@ func (r *accountRow) append(dst []byte) []byte {
 	if keys := r.keys.append(nil); len(keys) > 0 {
 		dst = appendBytesField(dst, 5, keys)
 	}
+	if r.incarnation != ([16]byte{}) {
+		dst = appendBytesField(dst, 6, r.incarnation[:])
+	}
 	return dst
 }
 
@@ -49,7 +55,7 @@ func parseAccountRow(rec []byte) (*accountRow, error) {
 	}
 	var (
 		r    accountRow
-		seen [6]bool
+		seen [7]bool
 	)
 	for b := rec; len(b) > 0; {
 		num, typ, n := protowire.ConsumeTag(b)
@@ -57,18 +63,22 @@ func parseAccountRow(rec []byte) (*accountRow, error) {
 			return nil, corrupt("bad tag")
 		}
 		b = b[n:]
-		if num < 1 || num > 5 || seen[num] || (typ == protowire.BytesType) != (num == 1 || num == 5) {
+		if num < 1 || num > 6 || seen[num] || (typ == protowire.BytesType) != (num == 1 || num >= 5) {
 			return nil, corrupt("unexpected field")
 		}
 		seen[num] = true
-		if num == 5 {
+		if num >= 5 {
 			v, n := protowire.ConsumeBytes(b)
 			ok := n >= 0
-			if ok {
+			switch {
+			case ok && num == 5:
 				r.keys, ok = parseKeyState(v)
+			case ok:
+				ok = len(v) == len(r.incarnation)
+				copy(r.incarnation[:], v)
 			}
 			if !ok {
-				return nil, corrupt("bad state of prekeys")
+				return nil, corrupt("bad state of prekeys or incarnation")
 			}
 			b = b[n:]
 			continue

@@ -2,7 +2,6 @@ package signal
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/sigcore/sigcore/signal/store"
 )
@@ -15,9 +14,9 @@ const scanSize = 256
 func (a *Account) eachPage(ctx context.Context, t store.Table, prefix string, f func(keys []store.Key) error) error {
 	q := store.Query{Table: t, Prefix: prefix, Limit: scanSize}
 	for {
-		keys, err := a.backend.List(ctx, a.id, q)
+		keys, err := a.list(ctx, q)
 		if err != nil {
-			return fmt.Errorf("signal: list %v: %w", t, err)
+			return err
 		}
 		if len(keys) > 0 {
 			if err := f(keys); err != nil {

@@ -37,9 +37,9 @@ type Decrypted struct {
 // peer is what an account knows about one address.
 type peer struct {
 	addr     Address
+	row      *row     // of the session
 	session  *Session // nil if there is no row
 	identity knownIdentity
-	dirty    bool  // the session is to be written
 	starting bool  // initiateAll is about to start a session
 	sending  bool  // encryptTo is about to encrypt
 	err      error // of reading the rows
@@ -51,37 +51,25 @@ func peerKeys(keys []store.Key, addr Address) []store.Key {
 	return append(keys, store.Session(name), store.Identity(name))
 }
 
-// parsePeer reads the rows of an address, as peerKeys orders them.
-func parsePeer(addr Address, recs []store.Record) (*peer, error) {
-	p := &peer{addr: addr}
-	var err error
-	if p.identity, err = parseKnownIdentity(addr, recs[1]); err != nil {
-		return nil, err
+// newPeer returns the peer of an address whose rows are those, in the order of
+// peerKeys.
+func newPeer(addr Address, rows []*row) (*peer, error) {
+	p := &peer{addr: addr, row: rows[0], session: rows[0].session}
+	if rows[0].err != nil {
+		return nil, rows[0].err
 	}
-	if recs[0].Found {
-		if p.session, err = ParseSession(recs[0].Value); err != nil {
-			return nil, err
-		}
+	var err error
+	if p.identity, err = parseKnownIdentity(addr, rows[1].record()); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
 
-// put adds the session to a batch if it has changed.
-func (p *peer) put(b *store.Batch) error {
-	if !p.dirty {
-		return nil
-	}
-	rec, err := p.session.AppendBinary(nil)
-	if err != nil {
-		return err
-	}
-	b.Put(store.Session(p.addr.String()), rec)
-	p.dirty = false
-	return nil
-}
+// moved says that the session is not what it was.
+func (p *peer) moved() { p.row.setSession(p.session) }
 
 // initiateAll starts the sessions of peers from bundles, in memory.
-func (a *Account) initiateAll(peers []*peer, items []AddressedBundle, workers int, b *store.Batch) []BundleResult {
+func (a *Account) initiateAll(peers []*peer, items []AddressedBundle, workers int, b putter) []BundleResult {
 	out := make([]BundleResult, len(items))
 	policy := a.policy()
 	started := make([]Initiation, 0, len(items))
@@ -94,7 +82,8 @@ func (a *Account) initiateAll(peers []*peer, items []AddressedBundle, workers in
 			if out[i].Err = started[k].Err; out[i].Err != nil {
 				continue
 			}
-			p.session, p.dirty = started[k].Session, true
+			p.session = started[k].Session
+			p.moved()
 			out[i].IdentityChanged = p.identity.see(b, items[i].Bundle.Identity)
 		}
 		started, at = started[:0], at[:0]
@@ -136,39 +125,28 @@ func (p *peer) check(policy TrustPolicy) error {
 	return p.identity.check(policy, remote)
 }
 
-// lockSessions takes the locks of addresses.
-func (a *Account) lockSessions(ctx context.Context, addrs ...Address) (*heldLocks, error) {
+// sessionKeys returns the locks of addresses.
+func sessionKeys(addrs []Address) []store.Key {
 	keys := make([]store.Key, len(addrs))
 	for i, addr := range addrs {
 		keys[i] = store.Session(addr.String())
 	}
-	return a.lock(ctx, keys...)
+	return keys
 }
 
-func (a *Account) lock(ctx context.Context, keys ...store.Key) (*heldLocks, error) {
-	locks, err := a.locks.acquire(ctx, keys...)
-	if err != nil {
-		return nil, fmt.Errorf("signal: lock session: %w", err)
-	}
-	return locks, nil
-}
-
-// peers loads the rows of addresses in one read.
-func (a *Account) peers(ctx context.Context, addrs []Address) ([]*peer, error) {
+// peersKeys returns the rows of addresses.
+func peersKeys(addrs []Address) []store.Key {
 	keys := make([]store.Key, 0, 2*len(addrs))
 	for _, addr := range addrs {
 		keys = peerKeys(keys, addr)
 	}
-	recs, err := a.load(ctx, "sessions", keys...)
-	if err != nil {
-		return nil, err
-	}
-	return parsePeers(addrs, recs), nil
+	return keys
 }
 
-// parsePeers reads the rows of addresses. An address that is named twice has
-// one peer. A row that does not parse is an error of its peer alone.
-func parsePeers(addrs []Address, recs []store.Record) []*peer {
+// newPeers returns the peers of addresses whose rows are those. An address that
+// is named twice has one peer. A row that does not parse is an error of its peer
+// alone.
+func newPeers(addrs []Address, rows []*row) []*peer {
 	out := make([]*peer, len(addrs))
 	var seen map[Address]*peer
 	if len(addrs) > 1 {
@@ -178,8 +156,8 @@ func parsePeers(addrs []Address, recs []store.Record) []*peer {
 		p := seen[addr]
 		if p == nil {
 			var err error
-			if p, err = parsePeer(addr, recs[2*i:2*i+2]); err != nil {
-				p = &peer{addr: addr, err: err}
+			if p, err = newPeer(addr, rows[2*i:2*i+2]); err != nil {
+				p = &peer{addr: addr, row: rows[2*i], err: err}
 			}
 			if seen != nil {
 				seen[addr] = p
@@ -223,34 +201,15 @@ func (a *Account) ProcessBundles(ctx context.Context, items []AddressedBundle) (
 	for i := range items {
 		addrs[i] = items[i].Addr
 	}
-	locks, err := a.lockSessions(ctx, addrs...)
+	var out []BundleResult
+	err := a.run(ctx, "session", sessionKeys(addrs), peersKeys(addrs), func(t *txn) error {
+		out = a.initiateAll(newPeers(addrs, t.asked), items, workerCount(0), t)
+		return nil
+	})
 	if err != nil {
-		return nil, err
-	}
-	defer locks.release()
-	peers, err := a.peers(ctx, addrs)
-	if err != nil {
-		return nil, err
-	}
-	var b store.Batch
-	out := a.initiateAll(peers, items, workerCount(0), &b)
-	if err := putPeers(&b, peers); err != nil {
-		return nil, err
-	}
-	if err := a.save(ctx, "sessions", &b); err != nil {
 		return nil, err
 	}
 	return out, nil
-}
-
-// putPeers adds the sessions that have changed to a batch.
-func putPeers(b *store.Batch, peers []*peer) error {
-	for _, p := range peers {
-		if err := p.put(b); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Encrypt encrypts plaintext to addr and returns it once the session that it
@@ -294,29 +253,24 @@ func (a *Account) EncryptManyFrom(ctx context.Context, items []Outgoing, start *
 	for i := range items {
 		addrs[i] = items[i].To
 	}
-	locks, err := a.lockSessions(ctx, addrs...)
+	var (
+		out     []EncryptResult
+		started []BundleResult
+	)
+	err := a.run(ctx, "session", sessionKeys(addrs), peersKeys(addrs), func(t *txn) error {
+		peers := newPeers(addrs, t.asked)
+		started = a.startMissing(peers, start, t)
+		out = a.encryptTo(peers, items, start.workers(), t)
+		return nil
+	})
 	if err != nil {
-		return nil, nil, err
-	}
-	defer locks.release()
-	peers, err := a.peers(ctx, addrs)
-	if err != nil {
-		return nil, nil, err
-	}
-	var b store.Batch
-	started := a.startMissing(peers, start, &b)
-	out := a.encryptTo(peers, items, start.workers(), &b)
-	if err := putPeers(&b, peers); err != nil {
-		return nil, nil, err
-	}
-	if err := a.save(ctx, "sessions", &b); err != nil {
 		return nil, nil, err
 	}
 	return out, started, nil
 }
 
 // encryptTo encrypts items to their peers, in memory. The bodies share memory.
-func (a *Account) encryptTo(peers []*peer, items []Outgoing, workers int, b *store.Batch) []EncryptResult {
+func (a *Account) encryptTo(peers []*peer, items []Outgoing, workers int, b putter) []EncryptResult {
 	out := make([]EncryptResult, len(items))
 	policy := a.policy()
 	todo := make([]Encryption, 0, len(items))
@@ -339,7 +293,8 @@ func (a *Account) encryptTo(peers []*peer, items []Outgoing, workers int, b *sto
 			continue
 		}
 		out[i].Ciphertext = Ciphertext{Type: c.Type, Body: c.Body}
-		p.dirty = true
+		p.moved()
+		p.row.sent = true
 		remote, _ := p.session.RemoteIdentity()
 		p.identity.see(b, remote)
 	}
@@ -370,30 +325,26 @@ func (a *Account) decryptSignal(ctx context.Context, addr Address, body []byte) 
 	if _, err := ParseSignalMessage(body); err != nil {
 		return nil, err
 	}
-	locks, err := a.lockSessions(ctx, addr)
-	if err != nil {
-		return nil, err
-	}
-	defer locks.release()
-	recs, err := a.load(ctx, "session", peerKeys(nil, addr)...)
-	if err != nil {
-		return nil, err
-	}
-	p, err := parsePeer(addr, recs)
-	if err != nil {
-		return nil, err
-	}
-	if p.session == nil {
-		return nil, ErrNoSession
-	}
-	policy := a.policy()
-	plaintext, recv, err := p.session.Decrypt(nil, body, func(identity PublicKey) error {
-		return p.identity.check(policy, identity)
+	var out *Decrypted
+	err := a.run(ctx, "session", sessionKeys([]Address{addr}), peerKeys(nil, addr), func(t *txn) error {
+		p, err := newPeer(addr, t.asked)
+		if err != nil {
+			return err
+		}
+		if p.session == nil {
+			return ErrNoSession
+		}
+		policy := a.policy()
+		plaintext, recv, err := p.session.Decrypt(nil, body, func(identity PublicKey) error {
+			return p.identity.check(policy, identity)
+		})
+		if err != nil {
+			return err
+		}
+		out = t.received(p, plaintext, &recv, !recv.Promoted)
+		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return a.commit(ctx, p, plaintext, &recv, !recv.Promoted)
+	return out.unless(err)
 }
 
 func (a *Account) decryptPreKey(ctx context.Context, addr Address, body []byte) (*Decrypted, error) {
@@ -402,65 +353,61 @@ func (a *Account) decryptPreKey(ctx context.Context, addr Address, body []byte) 
 		return nil, err
 	}
 	locked := []store.Key{store.Session(addr.String())}
-	rows := append(peerKeys(nil, addr), store.SignedPreKey(m.SignedPreKeyID))
+	prekeys := []store.Key{store.SignedPreKey(m.SignedPreKeyID)}
 	if m.HasPreKeyID {
 		// Two messages that name one prekey, of whatever addresses, must not
 		// both find it.
 		locked = append(locked, store.PreKey(m.PreKeyID))
-		rows = append(rows, store.PreKey(m.PreKeyID))
+		prekeys = append(prekeys, store.PreKey(m.PreKeyID))
 	}
-	locks, err := a.lock(ctx, locked...)
-	if err != nil {
-		return nil, err
+	rows := peerKeys(nil, addr)
+	if a.cache == nil {
+		rows = append(rows, prekeys...) // in the same read
 	}
-	defer locks.release()
-	recs, err := a.load(ctx, "session", rows...)
-	if err != nil {
-		return nil, err
-	}
-	p, err := parsePeer(addr, recs)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.identity.check(a.policy(), m.Identity); err != nil {
-		return nil, err
-	}
-	if p.session == nil {
-		p.session = new(Session)
-	}
-	r := Responder{Local: a.local}
-	if !p.session.Matches(&m) {
-		if r.SignedPreKey, err = parseSignedPreKeyRow(recs[2], m.SignedPreKeyID); err != nil {
-			return nil, err
+	var out *Decrypted
+	err = a.run(ctx, "session", locked, rows, func(t *txn) error {
+		p, err := newPeer(addr, t.asked)
+		if err != nil {
+			return err
 		}
-		if m.HasPreKeyID {
-			if r.PreKey, err = parsePreKeyRow(recs[3], m.PreKeyID); err != nil {
-				return nil, err
+		if err := p.identity.check(a.policy(), m.Identity); err != nil {
+			return err
+		}
+		if p.session == nil {
+			p.session = new(Session)
+		}
+		r := Responder{Local: a.local}
+		if !p.session.Matches(&m) {
+			if err := t.load(ctx, prekeys...); err != nil {
+				return err
+			}
+			if r.SignedPreKey, err = parseSignedPreKeyRow(t.find(prekeys[0]).record(), m.SignedPreKeyID); err != nil {
+				return err
+			}
+			if m.HasPreKeyID {
+				if r.PreKey, err = parsePreKeyRow(t.find(prekeys[1]).record(), m.PreKeyID); err != nil {
+					return err
+				}
 			}
 		}
-	}
-	plaintext, recv, err := p.session.DecryptPreKey(nil, &m, &r)
-	if err != nil {
-		return nil, err
-	}
-	return a.commit(ctx, p, plaintext, &recv, recv.NewSession)
+		plaintext, recv, err := p.session.DecryptPreKey(nil, &m, &r)
+		if err != nil {
+			return err
+		}
+		out = t.received(p, plaintext, &recv, recv.NewSession)
+		return nil
+	})
+	return out.unless(err)
 }
 
-// commit writes what a decrypted message changed. report says whether a change
-// of the identity is one to report.
-func (a *Account) commit(ctx context.Context, p *peer, plaintext []byte, recv *Received, report bool) (*Decrypted, error) {
-	var b store.Batch
-	p.dirty = true
-	if err := p.put(&b); err != nil {
-		return nil, err
-	}
-	changed := p.identity.see(&b, recv.Identity)
+// received takes in what a decrypted message has changed. report says whether a
+// change of the identity is one to report.
+func (t *txn) received(p *peer, plaintext []byte, recv *Received, report bool) *Decrypted {
+	p.moved()
+	changed := p.identity.see(t, recv.Identity)
 	if recv.ConsumedPreKey {
-		b.Delete(store.PreKey(recv.PreKeyID))
-	}
-	if err := a.save(ctx, "session", &b); err != nil {
-		clear(plaintext)
-		return nil, err
+		t.Delete(store.PreKey(recv.PreKeyID))
+		t.staged[len(t.staged)-1].with = p.row
 	}
 	return &Decrypted{
 		Plaintext:       plaintext,
@@ -469,5 +416,16 @@ func (a *Account) commit(ctx context.Context, p *peer, plaintext []byte, recv *R
 		NewSession:      recv.NewSession,
 		ConsumedPreKey:  recv.ConsumedPreKey,
 		PreKeyID:        recv.PreKeyID,
-	}, nil
+	}
+}
+
+// unless returns d unless there is an error, and then wipes the plaintext.
+func (d *Decrypted) unless(err error) (*Decrypted, error) {
+	if err == nil {
+		return d, nil
+	}
+	if d != nil {
+		clear(d.Plaintext)
+	}
+	return nil, err
 }

@@ -2,8 +2,6 @@ package signal
 
 import (
 	"context"
-
-	"github.com/sigcore/sigcore/signal/store"
 )
 
 // A Start says how an operation that encrypts to many addresses comes by the
@@ -30,7 +28,7 @@ func (s *Start) workers() int {
 
 // startMissing starts sessions with the peers that have none, in memory. A peer
 // whose bundle is refused has the reason as its error.
-func (a *Account) startMissing(peers []*peer, start *Start, b *store.Batch) []BundleResult {
+func (a *Account) startMissing(peers []*peer, start *Start, b putter) []BundleResult {
 	if start == nil || len(start.Bundles) == 0 {
 		return nil
 	}
@@ -44,7 +42,7 @@ func (a *Account) startMissing(peers []*peer, start *Start, b *store.Batch) []Bu
 	at := make([]int, 0, len(start.Bundles))
 	for i := range start.Bundles {
 		p := byAddr[start.Bundles[i].Addr]
-		if p == nil || p.err == nil && p.session != nil && p.session.HasCurrent() {
+		if p == nil || p.err == nil && p.session != nil && p.session.CanEncrypt() {
 			continue
 		}
 		// An address that is named twice is started once.
@@ -61,24 +59,19 @@ func (a *Account) startMissing(peers []*peer, start *Start, b *store.Batch) []Bu
 }
 
 // NeedBundles reports for each address, in order, whether a bundle would start a
-// session with it: there is none, and no record that does not parse, which no
+// session with it: there is none that can send, and no record that does not parse, which no
 // bundle replaces and which encrypting to the address has the error of.
 func (a *Account) NeedBundles(ctx context.Context, addrs []Address) ([]bool, error) {
-	keys := make([]store.Key, len(addrs))
-	for i, addr := range addrs {
-		keys[i] = store.Session(addr.String())
-	}
-	recs, err := a.load(ctx, "sessions", keys...)
+	keys := sessionKeys(addrs)
+	out := make([]bool, len(addrs))
+	err := a.view(ctx, "sessions", keys, keys, func(t *txn) error {
+		for i, r := range t.asked {
+			out[i] = r.err == nil && (r.session == nil || !r.session.CanEncrypt())
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	out := make([]bool, len(addrs))
-	for i, r := range recs {
-		out[i] = true
-		if r.Found {
-			s, err := ParseSession(r.Value)
-			out[i] = err == nil && !s.HasCurrent()
-		}
 	}
 	return out, nil
 }

@@ -39,15 +39,11 @@ func (a *Account) RemoteIdentity(ctx context.Context, addr Address) (key PublicK
 
 // SetIdentity makes key the identity of an address, as if it had been seen.
 func (a *Account) SetIdentity(ctx context.Context, addr Address, key PublicKey) error {
-	name := addr.String()
-	locks, err := a.locks.acquire(ctx, store.Session(name))
-	if err != nil {
-		return fmt.Errorf("signal: lock session: %w", err)
-	}
-	defer locks.release()
-	var b store.Batch
-	b.Put(store.Identity(name), key[:])
-	return a.save(ctx, "identity", &b)
+	row := store.Identity(addr.String())
+	return a.update(ctx, "identity", nil, []store.Key{row}, func(_ []store.Record, b *store.Batch) error {
+		b.Put(row, key[:])
+		return nil
+	})
 }
 
 // knownIdentity is the identity row of an address.
@@ -82,9 +78,14 @@ func (k *knownIdentity) check(p TrustPolicy, key PublicKey) error {
 	return nil
 }
 
+// putter is where raw records are stored.
+type putter interface {
+	Put(k store.Key, value []byte)
+}
+
 // see records in b that key was seen, and reports whether another key was
 // known before.
-func (k *knownIdentity) see(b *store.Batch, key PublicKey) (changed bool) {
+func (k *knownIdentity) see(b putter, key PublicKey) (changed bool) {
 	if k.is(key) {
 		return false
 	}

@@ -65,7 +65,7 @@ func ExampleOpenAccount() {
 	defer backend.Close()
 
 	openOrCreate := func(name string) (*signal.Account, error) {
-		account, err := signal.OpenAccount(ctx, backend, name)
+		account, err := signal.OpenAccount(ctx, backend, name, signal.OpenOptions{})
 		if errors.Is(err, store.ErrNoAccount) {
 			return signal.CreateAccount(ctx, backend, name, signal.AccountOptions{})
 		}

@@ -86,6 +86,23 @@ func (k *SenderKey) waive() error {
 	return nil
 }
 
+// closeSenders closes the sending chains of all sessions of a record that may be
+// older than what was sent. A chain opens again when the peer makes a ratchet
+// step.
+func (s *Session) closeSenders() {
+	if s.current != nil {
+		s.current.changed()
+		s.current.sender.close()
+	}
+	for _, st := range s.archived {
+		if st.load() == nil {
+			st.changed()
+			st.sender.close()
+		}
+	}
+	s.lease = lease{}
+}
+
 func (c *senderChain) close() { c.open, c.chain.key = false, [32]byte{} }
 
 // Lease returns the counter lease of the record: the exclusive ceiling of the

@@ -10,7 +10,7 @@ import (
 // leaseAccount returns an account for records to be imported into.
 func leaseAccount(t *testing.T, local Local) *Account {
 	t.Helper()
-	a, err := CreateAccount(t.Context(), store.NewMemory(), "a", AccountOptions(local))
+	a, err := CreateAccount(t.Context(), store.NewMemory(), "a", AccountOptions{Identity: local.Identity, RegistrationID: local.RegistrationID})
 	if err != nil {
 		t.Fatal(err)
 	}

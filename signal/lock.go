@@ -21,6 +21,7 @@ import (
 type lockTable struct {
 	mu      sync.Mutex
 	entries map[store.Key]*lockEntry
+	seen    *seenVersions // of what was read and written under the locks
 }
 
 // lockEntry is one lock. Waiting in a channel and not in a sync.Mutex lets a
@@ -125,7 +126,7 @@ type accountKey struct {
 // sharedLocks returns the lock table of an account.
 func sharedLocks(b store.Backend, id store.AccountID) *lockTable {
 	if !reflect.ValueOf(b).Comparable() {
-		return new(lockTable)
+		return &lockTable{seen: newSeenVersions()}
 	}
 	lockTables.mu.Lock()
 	defer lockTables.mu.Unlock()
@@ -136,7 +137,7 @@ func sharedLocks(b store.Backend, id store.AccountID) *lockTable {
 	if lockTables.tables == nil {
 		lockTables.tables = map[accountKey]weak.Pointer[lockTable]{}
 	}
-	t := new(lockTable)
+	t := &lockTable{seen: newSeenVersions()}
 	lockTables.tables[k] = weak.Make(t)
 	runtime.AddCleanup(t, forgetLocks, k)
 	return t

@@ -152,7 +152,7 @@ func noReuse(t *testing.T, seed uint64, steps int) {
 			}
 		case p < 10: // as after a crash
 			var a *signal.Account
-			if a, err = signal.OpenAccount(ctx, f, me.addr.Name); err == nil {
+			if a, err = signal.OpenAccount(ctx, f, me.addr.Name, signal.OpenOptions{}); err == nil {
 				me.Account = a
 			}
 		case p < 40:

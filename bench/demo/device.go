@@ -58,7 +58,7 @@ func register(ctx context.Context, b store.Backend, s *server, jid binary.JID, p
 
 // reopen returns the device with its account opened from b.
 func (d *device) reopen(ctx context.Context, b store.Backend) (*device, error) {
-	a, err := signal.OpenAccount(ctx, b, d.jid.String())
+	a, err := signal.OpenAccount(ctx, b, d.jid.String(), signal.OpenOptions{})
 	return &device{d.jid, a}, err
 }
 

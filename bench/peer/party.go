@@ -70,7 +70,7 @@ func (p *peer) leave(name string, kill bool) error {
 
 // account opens the account of that name, or makes it.
 func account(b *backend, name string, o signal.AccountOptions) (*signal.Account, error) {
-	a, err := signal.OpenAccount(ctx, b, name)
+	a, err := signal.OpenAccount(ctx, b, name, signal.OpenOptions{})
 	if errors.Is(err, store.ErrNoAccount) {
 		return signal.CreateAccount(ctx, b, name, o)
 	}

@@ -21,57 +21,64 @@ type Open func(t *testing.T) (b store.Backend, reopen func() store.Backend)
 
 // Run runs all tests over the backends that open returns.
 func Run(t *testing.T, open Open) {
-	for _, c := range []struct {
-		name string
-		f    func(*testing.T, Open)
-	}{
-		{"Open", testOpen},
-		{"Conversation", testConversation},
-		{"Restart", testRestart},
-		{"Bundles", testBundles},
-		{"RottenBundles", testRottenBundles},
-		{"PreKeyConsumed", testPreKeyConsumed},
-		{"PreKeyRace", testPreKeyRace},
-		{"PreKeyIDs", testPreKeyIDs},
-		{"SignedPreKeys", testSignedPreKeys},
-		{"ForeignKeys", testForeignKeys},
-		{"Uploads", testUploads},
-		{"PreKeyWrap", testPreKeyWrap},
-		{"RetryPreKey", testRetryPreKey},
-		{"Rotation", testRotation},
-		{"KeyFailures", testKeyFailures},
-		{"Devices", testDevices},
-		{"BaseKeys", testBaseKeys},
-		{"LIDs", testLIDs},
-		{"Migration", testMigration},
-		{"MigrationMerge", testMigrationMerge},
-		{"MigrationCopy", testMigrationCopy},
-		{"MigrationConflict", testMigrationConflict},
-		{"MigrationRows", testMigrationRows},
-		{"MigrationRace", testMigrationRace},
-		{"EncryptMany", testEncryptMany},
-		{"Trust", testTrust},
-		{"Records", testRecords},
-		{"Group", testGroup},
-		{"GroupTwice", testGroupTwice},
-		{"GroupRecords", testGroupRecords},
-		{"SendGroup", testSendGroup},
-		{"ThreeAnswers", testThreeAnswers},
-		{"Truncated", testTruncated},
-		{"Forged", testForged},
-		{"Malformed", testMalformed},
-		{"MalformedGroup", testMalformedGroup},
-		{"FailedWrite", testFailedWrite},
-		{"CancelEverywhere", testCancelEverywhere},
-		{"LockWait", testLockWait},
-		{"Panic", testPanic},
-		{"Parked", testParked},
-		{"TwoHandles", testTwoHandles},
-		{"Interleaved", testInterleaved},
-		{"GroupInterleaved", testGroupInterleaved},
-	} {
+	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) { c.f(t, open) })
 	}
+}
+
+// tests are the tests of Run.
+var tests = []struct {
+	name string
+	f    func(*testing.T, Open)
+}{
+	{"Open", testOpen},
+	{"Conversation", testConversation},
+	{"Restart", testRestart},
+	{"Bundles", testBundles},
+	{"RottenBundles", testRottenBundles},
+	{"PreKeyConsumed", testPreKeyConsumed},
+	{"PreKeyRace", testPreKeyRace},
+	{"PreKeyIDs", testPreKeyIDs},
+	{"SignedPreKeys", testSignedPreKeys},
+	{"ForeignKeys", testForeignKeys},
+	{"Uploads", testUploads},
+	{"PreKeyWrap", testPreKeyWrap},
+	{"RetryPreKey", testRetryPreKey},
+	{"Rotation", testRotation},
+	{"KeyFailures", testKeyFailures},
+	{"Devices", testDevices},
+	{"BaseKeys", testBaseKeys},
+	{"LIDs", testLIDs},
+	{"Migration", testMigration},
+	{"MigrationMerge", testMigrationMerge},
+	{"MigrationCopy", testMigrationCopy},
+	{"MigrationConflict", testMigrationConflict},
+	{"MigrationRows", testMigrationRows},
+	{"MigrationRace", testMigrationRace},
+	{"EncryptMany", testEncryptMany},
+	{"Trust", testTrust},
+	{"Records", testRecords},
+	{"Group", testGroup},
+	{"GroupTwice", testGroupTwice},
+	{"GroupRecords", testGroupRecords},
+	{"SendGroup", testSendGroup},
+	{"ThreeAnswers", testThreeAnswers},
+	{"Truncated", testTruncated},
+	{"Forged", testForged},
+	{"Malformed", testMalformed},
+	{"MalformedGroup", testMalformedGroup},
+	{"FailedWrite", testFailedWrite},
+	{"CancelEverywhere", testCancelEverywhere},
+	{"LockWait", testLockWait},
+	{"Panic", testPanic},
+	{"Parked", testParked},
+	{"TwoHandles", testTwoHandles},
+	{"Interleaved", testInterleaved},
+	{"Processes", testProcesses},
+	{"ProcessesDuplicate", testProcessesDuplicate},
+	{"ProcessesLose", testProcessesLose},
+	{"ProcessesInterleaved", testProcessesInterleaved},
+	{"GroupInterleaved", testGroupInterleaved},
 }
 
 // steps returns how often a random schedule is repeated.
@@ -84,6 +91,9 @@ func steps(normal, short int) int {
 	}
 	return normal
 }
+
+// options is how parties open their accounts. Tests run one after the other.
+var options signal.OpenOptions
 
 // party is one account of a test, with the backend that the test can make
 // fail.
@@ -107,7 +117,7 @@ func newParty(t *testing.T, b store.Backend, number int) *party {
 	t.Helper()
 	p := &party{t: t, store: &Faulty{Backend: b}, addr: signal.Address{Name: fmt.Sprintf("1555000%04d@c.us", number)}}
 	var err error
-	p.Account, err = signal.CreateAccount(t.Context(), p.store, p.addr.Name, signal.AccountOptions{})
+	p.Account, err = signal.CreateAccount(t.Context(), p.store, p.addr.Name, signal.AccountOptions{OpenOptions: options})
 	if err != nil {
 		t.Fatal(err)
 	}

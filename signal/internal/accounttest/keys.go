@@ -135,7 +135,7 @@ func testUploads(t *testing.T, open Open) {
 	}
 
 	alice.store.Backend = reopen()
-	again, err := signal.OpenAccount(ctx, alice.store, alice.addr.Name)
+	again, err := signal.OpenAccount(ctx, alice.store, alice.addr.Name, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func Kill(t *testing.T, open func(place string) (store.Backend, error)) {
 			t.Fatal(err)
 		}
 		alice.store = &Faulty{Backend: b}
-		if alice.Account, err = signal.OpenAccount(t.Context(), alice.store, alice.addr.Name); err != nil {
+		if alice.Account, err = signal.OpenAccount(t.Context(), alice.store, alice.addr.Name, options); err != nil {
 			t.Fatal(err)
 		}
 		c, _ := alice.say(bob, "after the crash")
@@ -120,7 +120,7 @@ func sendUntilKilled(open func(string) (store.Backend, error), place string) {
 	check(err)
 	names, err := b.Accounts(ctx)
 	check(err)
-	a, err := signal.OpenAccount(ctx, b, names[0])
+	a, err := signal.OpenAccount(ctx, b, names[0], options)
 	check(err)
 	self := signal.Address{Name: names[0]}
 	peer := signal.Address{Name: "15550000002@c.us"}

@@ -104,12 +104,15 @@ func testLIDs(t *testing.T, open Open) {
 
 	alice.unchanged("mappings of other names", func() {
 		for _, m := range []signal.LIDMapping{
-			{}, {PN: names[0]}, {LID: names[2]},
+			{},
+			{PN: names[0]},
+			{LID: names[2]},
 			{PN: names[2], LID: names[0]},
 			{PN: "15550000005:1@c.us", LID: "100000000000005@lid"},
 			{PN: "15550000005@c.us", LID: "100000000000005:1@lid"},
 			{PN: "15550000005@s.whatsapp.net", LID: "100000000000005@lid"},
-			{PN: "@c.us", LID: "@lid"}, {PN: "15550000005@", LID: "100000000000005@lid"},
+			{PN: "@c.us", LID: "@lid"},
+			{PN: "15550000005@", LID: "100000000000005@lid"},
 		} {
 			_, err := alice.SetLIDs(ctx, []signal.LIDMapping{bobMapping, m})
 			wantError(t, "mapping", err, signal.ErrMalformed)

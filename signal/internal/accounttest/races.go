@@ -173,7 +173,7 @@ func testParked(t *testing.T, open Open) {
 // each other as two callers of one do.
 func testTwoHandles(t *testing.T, open Open) {
 	alice, bob := established(t, open)
-	second, err := signal.OpenAccount(t.Context(), bob.store, bob.addr.Name)
+	second, err := signal.OpenAccount(t.Context(), bob.store, bob.addr.Name, signal.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 func testOpen(t *testing.T, open Open) {
 	ctx := t.Context()
 	b, reopen := open(t)
-	_, err := signal.OpenAccount(ctx, b, "a")
+	_, err := signal.OpenAccount(ctx, b, "a", options)
 	wantError(t, "open of an absent account", err, store.ErrNoAccount)
 	identity, err := signal.GenerateIdentityKeyPair()
 	if err != nil {
@@ -40,7 +40,7 @@ func testOpen(t *testing.T, open Open) {
 	}
 	b = reopen()
 	for name, want := range map[string]*signal.Account{"a": given, "b": made} {
-		got, err := signal.OpenAccount(ctx, b, name)
+		got, err := signal.OpenAccount(ctx, b, name, options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func testOpen(t *testing.T, open Open) {
 		if _, err := b.Apply(ctx, id, &batch); err != nil {
 			t.Fatal(err)
 		}
-		_, err := signal.OpenAccount(ctx, b, "a")
+		_, err := signal.OpenAccount(ctx, b, "a", options)
 		wantError(t, fmt.Sprintf("account row of %d bytes of %d", len(rec), len(row)), err, signal.ErrCorruptRecord)
 	}
 }
@@ -120,7 +120,7 @@ func testRestart(t *testing.T, open Open) {
 		for _, p := range []*party{alice, bob} {
 			p.store.Backend = b
 			var err error
-			if p.Account, err = signal.OpenAccount(t.Context(), p.store, p.addr.Name); err != nil {
+			if p.Account, err = signal.OpenAccount(t.Context(), p.store, p.addr.Name, options); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,0 +1,347 @@
+package signal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sigcore/sigcore/signal/store"
+)
+
+// How an operation on rows is made: [Account.run] takes the locks, a txn loads
+// the rows, the operation changes them in memory through the txn, and the txn
+// settles what has changed before the operation returns. What settling means is
+// the durability of the account, and nothing that an operation has to know.
+
+// maxConflicts is how often an operation is tried because another process has
+// written one of its rows in between.
+const maxConflicts = 32
+
+// txn is one attempt at an operation: the rows that it has loaded and what it
+// changes.
+type txn struct {
+	a     *Account
+	what  string // names the rows in errors
+	rows  []*row // each once
+	asked []*row // in the order of the keys that were asked for
+	byKey map[store.Key]*row
+
+	staged     []staged
+	generation uint64 // with which all rows were read, 0 if there were several
+	sync       bool   // what changes must be on disk when the operation returns
+	returned   bool   // the operation has, with or without an error
+	taken      bool   // the cache has taken in what changed
+}
+
+// staged is a raw record to store, or a row to delete.
+type staged struct {
+	row    *row
+	value  []byte
+	delete bool
+	with   *row // the session that the change must not be on disk without
+}
+
+// row is a record of an account in memory: a session or a sender key as what it
+// says, any other one as it is stored. It belongs to the holder of its lock.
+type row struct {
+	key     store.Key
+	exists  bool
+	version uint64 // of the row on disk, 0 if there is none
+	value   []byte // as stored; not of a live session or sender key in the cache
+	err     error  // the record does not parse
+
+	session   *Session
+	senderKey *SenderKey
+
+	changed bool // the session or sender key, by the txn
+	sent    bool // a key of its sending chain is about to be published
+
+	cached
+}
+
+// run executes f on the rows of keys, under the locks of locked, and settles
+// what it changed. If another process has written one of the rows in between,
+// all is loaded anew and f is called again: what it did before is void.
+func (a *Account) run(ctx context.Context, what string, locked, keys []store.Key, f func(*txn) error) error {
+	if err := a.life.enter(); err != nil {
+		return err
+	}
+	defer a.life.leave()
+	locks, err := a.locks.acquire(ctx, locked...)
+	if err != nil {
+		return fmt.Errorf("signal: lock %s: %w", what, err)
+	}
+	defer locks.release()
+	return retry(ctx, func() error { return a.attempt(ctx, what, keys, f) })
+}
+
+// view executes f on the rows of keys, of which those in locked are cached. f
+// changes nothing.
+func (a *Account) view(ctx context.Context, what string, locked, keys []store.Key, f func(*txn) error) error {
+	if a.cache == nil {
+		locked = nil // what is read is one state of the database by itself
+	}
+	return a.run(ctx, what, locked, keys, f)
+}
+
+// retry calls f until it fails for another reason than a conflict, at most
+// maxConflicts times.
+func retry(ctx context.Context, f func() error) error {
+	for n := 1; ; n++ {
+		err := f()
+		if !errors.Is(err, store.ErrConflict) || n == maxConflicts {
+			return err
+		}
+		if n < 3 {
+			continue
+		}
+		// Others are at the same rows: step aside for a moment.
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(time.Duration(time.Now().Nanosecond()%n) * 200 * time.Microsecond):
+		}
+	}
+}
+
+func (a *Account) attempt(ctx context.Context, what string, keys []store.Key, f func(*txn) error) error {
+	t := &txn{a: a, what: what}
+	if a.cache != nil {
+		if err := a.cache.makeRoom(ctx, a); err != nil {
+			return err
+		}
+		defer a.cache.checkIn(t)
+	}
+	if err := t.load(ctx, keys...); err != nil {
+		return err
+	}
+	err := f(t)
+	t.returned = true
+	if err != nil {
+		return err
+	}
+	if a.cache != nil {
+		return t.settleLeased(ctx)
+	}
+	return t.settle(ctx)
+}
+
+// load loads the rows of keys, unless the txn has them, and appends them to
+// t.asked.
+func (t *txn) load(ctx context.Context, keys ...store.Key) error {
+	if len(keys) > 16 && t.byKey == nil {
+		t.byKey = make(map[store.Key]*row, len(keys))
+		for _, r := range t.rows {
+			t.byKey[r.key] = r
+		}
+	}
+	before := len(t.rows)
+	for _, k := range keys {
+		r := t.find(k)
+		if r == nil {
+			if t.a.cache != nil {
+				r = t.a.cache.checkOut(k)
+			}
+			if r == nil {
+				r = &row{key: k}
+			}
+			t.rows = append(t.rows, r)
+			if t.byKey != nil {
+				t.byKey[k] = r
+			}
+		}
+		t.asked = append(t.asked, r)
+	}
+	missing := t.rows[before:]
+	if t.a.cache != nil {
+		missing = coldRows(missing)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	names := make([]store.Key, len(missing))
+	for i, r := range missing {
+		names[i] = r.key
+	}
+	recs, generation, err := t.a.read(ctx, t.what, names)
+	if err != nil {
+		return err
+	}
+	if before == 0 {
+		t.generation = generation
+	} else if t.generation != generation {
+		t.generation = 0
+	}
+	for i, r := range missing {
+		t.a.adopt(r, recs[i])
+	}
+	if t.a.cache != nil {
+		t.a.cache.insert(missing)
+	}
+	return nil
+}
+
+func (t *txn) find(k store.Key) *row {
+	if t.byKey != nil {
+		return t.byKey[k]
+	}
+	for _, r := range t.rows {
+		if r.key == k {
+			return r
+		}
+	}
+	return nil
+}
+
+// adopt makes r what was read.
+func (a *Account) adopt(r *row, rec store.Record) {
+	r.exists, r.version, r.value, r.loaded = rec.Found, rec.Version, rec.Value, true
+	putBack := a.seen.putBack(r.key, rec)
+	switch r.key.Table {
+	case store.Sessions:
+		if r.exists {
+			if r.session, r.err = ParseSession(rec.Value); r.err == nil {
+				a.trustSession(r, putBack)
+			}
+		}
+	case store.SenderKeys:
+		if r.exists {
+			if r.senderKey, r.err = ParseSenderKey(rec.Value); r.err == nil {
+				r.err = a.trustSenderKey(r, putBack)
+			}
+		}
+	case store.PreKeys:
+		if putBack {
+			// It was used up, or deleted, and what that left is not to be undone.
+			r.exists, r.value = false, nil
+		}
+	}
+}
+
+// trustSession brings a session that was read to where none of its message keys
+// can have been published.
+func (a *Account) trustSession(r *row, putBack bool) {
+	s := r.session
+	switch {
+	case putBack:
+		s.closeSenders()
+	case s.lease.ceiling == 0:
+	case a.cache != nil && a.cache.wrote(&s.lease):
+		r.disk = s.disk()
+	default:
+		s.waive()
+	}
+}
+
+// trustSenderKey is trustSession for a sender key.
+func (a *Account) trustSenderKey(r *row, putBack bool) error {
+	k := r.senderKey
+	switch {
+	case putBack && k.CanEncrypt():
+		// Members have read messages that this record does not know of.
+		r.senderKey, r.exists = nil, false
+	case k.lease.ceiling == 0:
+	case a.cache != nil && a.cache.wrote(&k.lease):
+		r.disk = k.disk()
+	default:
+		return k.waive()
+	}
+	return nil
+}
+
+// record returns a row as it is stored, unless it is one of a live form.
+func (r *row) record() store.Record {
+	return store.Record{Value: r.value, Found: r.exists, Version: r.version}
+}
+
+// Put stores a raw record when the txn settles. The value must not be modified
+// any more.
+func (t *txn) Put(k store.Key, value []byte) {
+	t.staged = append(t.staged, staged{row: t.target(k), value: value})
+}
+
+// Delete deletes a row, whatever its form, when the txn settles.
+func (t *txn) Delete(k store.Key) {
+	t.staged = append(t.staged, staged{row: t.target(k), delete: true})
+}
+
+// target returns the row of k. One that was not loaded is written whatever it
+// is.
+func (t *txn) target(k store.Key) *row {
+	r := t.find(k)
+	if r == nil {
+		if t.a.cache != nil {
+			r = t.a.cache.checkOut(k)
+		}
+		if r == nil {
+			r = &row{key: k}
+		}
+		t.rows = append(t.rows, r)
+		if t.byKey != nil {
+			t.byKey[k] = r
+		}
+	}
+	return r
+}
+
+// setSession makes s the session of a row.
+func (r *row) setSession(s *Session) { r.session, r.exists, r.err, r.changed = s, true, nil, true }
+
+// setSenderKey makes k the sender key of a row.
+func (r *row) setSenderKey(k *SenderKey) {
+	r.senderKey, r.exists, r.err, r.changed = k, true, nil, true
+}
+
+// encode returns the record of a row.
+func (r *row) encode() ([]byte, error) {
+	switch {
+	case r.session != nil:
+		return r.session.AppendBinary(nil)
+	case r.senderKey != nil:
+		return r.senderKey.AppendBinary(nil)
+	}
+	return r.value, nil
+}
+
+// settle writes what has changed, exactly, before anybody sees what came of it.
+func (t *txn) settle(ctx context.Context) error {
+	var b store.Batch
+	b.Grow(len(t.staged) + len(t.rows))
+	for _, s := range t.staged {
+		if s.delete {
+			b.Delete(s.row.key)
+		} else {
+			b.Put(s.row.key, s.value)
+		}
+	}
+	published := false
+	for _, r := range t.rows {
+		if !r.changed {
+			continue
+		}
+		rec, err := r.encode()
+		if err != nil {
+			return err
+		}
+		published = published || r.sent
+		if r.version == 0 || !bytes.Equal(rec, r.value) {
+			b.Put(r.key, rec)
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	for _, r := range t.rows {
+		if r.loaded {
+			b.Expect(r.key, r.version)
+		}
+	}
+	b.ReadAt(t.generation)
+	generation, err := t.a.apply(ctx, t.what, &b)
+	if err != nil || !published {
+		return err
+	}
+	return t.a.witnessed(ctx, generation)
+}
