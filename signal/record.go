@@ -9,9 +9,9 @@ import (
 )
 
 // This file is the stored form of a Session: the protobuf RecordStructure that
-// Signal's implementations share, with two extensions that their readers skip:
-// the lease in fields 100 and 101 of the record and the seed in field 100 of a
-// skipped key.
+// Signal's implementations share, with extensions that their readers skip: the
+// lease in fields 100 and 101 of the record, its length in field 102, the seed in
+// field 100 of a skipped key, and the history of a receiver chain.
 
 const (
 	tagCeiling     = 100 << 3
@@ -33,6 +33,15 @@ func (s *Session) AppendBinary(dst []byte) ([]byte, error) {
 	return s.lease.append(dst), nil
 }
 
+// several reports whether the record has more than one field.
+func (s *Session) several() bool {
+	n := len(s.archived)
+	if s.current != nil {
+		n++
+	}
+	return n > 1 || n == 1 && s.lease.ceiling > 0
+}
+
 // AppendPortable appends the record in the form that every reader of Signal's
 // records understands: skipped keys as cipher key, MAC key and IV, every
 // scalar there although zero, no lease.
@@ -49,7 +58,10 @@ func (s *Session) appendStates(dst []byte, f form) []byte {
 		}
 	}
 	each(func(_ byte, st *state) { size += bytesFieldSize(st.storedSize(f)) })
-	dst = slices.Grow(dst, size+maxLeaseSize)
+	dst = slices.Grow(dst, maxLengthSize+size+maxLeaseSize)
+	if f == compact && s.several() {
+		dst = appendLength(dst, size+s.lease.size())
+	}
 	each(func(num byte, st *state) {
 		dst = appendBytesTag(dst, num, st.storedSize(f))
 		dst = st.appendStored(dst, f)
@@ -249,7 +261,7 @@ func ParseSession(record []byte) (*Session, error) {
 	var states []state
 	var l leaseReader
 	r := fieldReader{b: record}
-	for r.next() {
+	for first := true; r.next(); first = false {
 		switch r.num {
 		case 1:
 			// Twice would mean to merge them, which no writer needs.
@@ -280,6 +292,8 @@ func ParseSession(record []byte) (*Session, error) {
 			s.archived = append(s.archived, &states[len(states)-1])
 		case 100, 101:
 			l.read(&r)
+		case 102:
+			r.checkLength(first)
 		}
 	}
 	if r.bad {

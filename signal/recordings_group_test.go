@@ -238,7 +238,7 @@ func TestRecordedGroupRecords(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s step %d: %v", tr.Name, i, err)
 					}
-					if got := groupRecord(k); !bytes.Equal(got, rec) {
+					if got := k.AppendPortable(nil); !bytes.Equal(got, rec) {
 						t.Fatalf("%s step %d: record\n%x, want\n%x", tr.Name, i, got, rec)
 					}
 					plain, err := k.Decrypt(nil, bodies[s.Msg])

@@ -8,7 +8,8 @@ import (
 )
 
 // This file is the stored form of a SenderKey: the protobuf
-// SenderKeyRecordStructure, with the lease in fields 100 and 101.
+// SenderKeyRecordStructure, with the lease in fields 100
+// and 101, its length in field 102 and the history of a key in 101 and 102 of it.
 
 // AppendBinary appends the record in the storage form. The error is always
 // nil.
@@ -23,11 +24,14 @@ func (k *SenderKey) AppendPortable(dst []byte) []byte {
 }
 
 func (k *SenderKey) appendStates(dst []byte, f form) []byte {
-	size := maxLeaseSize
+	size := maxLengthSize + maxLeaseSize
 	for _, st := range k.states {
 		size += bytesFieldSize(st.size(f))
 	}
 	dst = slices.Grow(dst, size)
+	if f == compact && (len(k.states) > 1 || len(k.states) == 1 && k.lease.ceiling > 0) {
+		dst = appendLength(dst, size-maxLeaseSize-maxLengthSize+k.lease.size())
+	}
 	for _, st := range k.states {
 		dst = st.append(appendBytesTag(dst, 1, st.size(f)), f)
 	}
@@ -64,7 +68,7 @@ func ParseSenderKey(record []byte) (*SenderKey, error) {
 	k := &SenderKey{parsed: true}
 	var l leaseReader
 	r := fieldReader{b: record}
-	for r.next() {
+	for first := true; r.next(); first = false {
 		switch r.num {
 		case 1:
 			if r.typ != protowire.BytesType {
@@ -76,6 +80,8 @@ func ParseSenderKey(record []byte) (*SenderKey, error) {
 			}
 		case 100, 101:
 			l.read(&r)
+		case 102:
+			r.checkLength(first)
 		}
 	}
 	if r.bad {

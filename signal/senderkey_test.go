@@ -252,14 +252,26 @@ func TestSenderKeyLimits(t *testing.T) {
 	}
 }
 
-// TestSenderKeyRecordCut: a record of one key that is cut anywhere is corrupt.
+// TestSenderKeyRecordCut: a record that is cut anywhere is corrupt.
 func TestSenderKeyRecordCut(t *testing.T) {
-	sender, _ := group(t)
-	whole := groupRecord(sender)
-	for n := 1; n < len(whole); n++ {
-		k, err := ParseSenderKey(whole[:n])
-		if !errors.Is(err, ErrCorruptRecord) || k != nil {
-			t.Fatalf("%d of %d bytes: %v", n, len(whole), err)
+	sender, receiver := group(t)
+	leased := sender.Clone()
+	leased.SetLease(64, [16]byte{1}, true)
+	for range 3 {
+		other, _ := group(t)
+		if _, err := receiver.Process(must(other.AppendDistribution(nil))(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, whole := range [][]byte{groupRecord(sender), groupRecord(leased), groupRecord(receiver)} {
+		if again := groupRecord(must(ParseSenderKey(whole))(t)); !bytes.Equal(again, whole) {
+			t.Fatalf("%x is written as %x", whole, again)
+		}
+		for n := 1; n < len(whole); n++ {
+			k, err := ParseSenderKey(whole[:n])
+			if !errors.Is(err, ErrCorruptRecord) || k != nil {
+				t.Fatalf("%d of %d bytes: %v", n, len(whole), err)
+			}
 		}
 	}
 }
