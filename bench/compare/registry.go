@@ -43,6 +43,10 @@ var order = []string{
 	"session_initiate", "session_respond",
 	"dm_encrypt", "dm_decrypt", "dm_decrypt_ratchet", "group_encrypt", "group_decrypt", "skdm_process",
 	"cold_1000",
+	"group_send_8", "group_send_10", "group_send_32", "group_send_50", "group_send_128", "group_send_256", "group_send_512",
+	"group_send_companions2_8", "group_send_companions2_512",
+	"group_send_skdm_10", "group_send_skdm_50", "group_send_skdm_256",
+	"group_send_first_10", "group_send_first_50", "group_send_first_256", "group_recv",
 	"prekeys_memory_64", "prekeys_memory_812", "prekeys_memory_populated",
 }
 
