@@ -390,13 +390,18 @@ func (c *cache) overwritten(b *store.Batch) {
 	defer c.mu.Unlock()
 	for _, op := range b.Ops() {
 		if r := c.rows[op.Key]; r != nil {
-			if r.queued {
-				r.queued = false
-				c.dirtyBytes -= r.size
-				c.dirty = slices.DeleteFunc(c.dirty, func(d *row) bool { return d == r })
-			}
+			c.clean(r)
 			c.drop(r)
 		}
+	}
+}
+
+// clean takes a row out of those that have changed.
+func (c *cache) clean(r *row) {
+	if r.queued {
+		r.queued = false
+		c.dirtyBytes -= r.size
+		c.dirty = slices.DeleteFunc(c.dirty, func(d *row) bool { return d == r })
 	}
 }
 

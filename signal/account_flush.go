@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sigcore/sigcore/signal/store"
 )
@@ -14,6 +15,9 @@ import (
 // after flushEvery operations.
 func (t *txn) settleLeased(ctx context.Context) error {
 	c := t.a.cache
+	if t.through() {
+		return t.writeThrough(ctx)
+	}
 	c.take(t)
 	for {
 		c.mu.Lock()
@@ -46,6 +50,67 @@ func (t *txn) ready() bool {
 		}
 	}
 	return true
+}
+
+// through reports whether a txn does nothing but store and delete records that
+// must be on disk: then it can fail without having changed anything.
+func (t *txn) through() bool {
+	return t.sync && !slices.ContainsFunc(t.rows, func(r *row) bool { return r.changed })
+}
+
+// writeThrough writes what is staged, and then has the cache know it.
+func (t *txn) writeThrough(ctx context.Context) error {
+	if len(t.staged) == 0 {
+		return nil
+	}
+	c := t.a.cache
+	// A write that is under way may be of an earlier form of the rows.
+	select {
+	case c.flushing <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("signal: write %s: %w", t.what, ctx.Err())
+	}
+	defer func() { <-c.flushing }()
+	var b store.Batch
+	t.put(&b)
+	generation, err := t.a.apply(ctx, t.what, &b)
+	if errors.Is(err, store.ErrOwned) {
+		c.lose(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range t.staged {
+		r := s.row
+		if err != nil {
+			// The write may have taken place, and then the disk has no lease.
+			r.disk = diskLease{}
+			continue
+		}
+		c.clean(r)
+		r.set(s.value, !s.delete)
+		c.seq++
+		r.seq, r.flushed, r.version, r.disk, r.with = c.seq, c.seq, generation, r.current(), nil
+		if !r.exists {
+			r.version = 0
+		}
+		if keeps(r.key.Table) {
+			c.keep(r)
+		} else {
+			c.drop(r)
+		}
+	}
+	return err
+}
+
+// put adds what is staged to a batch.
+func (t *txn) put(b *store.Batch) {
+	for _, s := range t.staged {
+		if s.delete {
+			b.Delete(s.row.key)
+		} else {
+			b.Put(s.row.key, s.value)
+		}
+	}
 }
 
 // flush writes everything that has changed and is checked in, in one

@@ -13,3 +13,10 @@ func TestAccount(t *testing.T) {
 		return b, func() store.Backend { return b }
 	})
 }
+
+func TestLeasedAccount(t *testing.T) {
+	accounttest.RunLeased(t, func(*testing.T) (store.Backend, func() store.Backend) {
+		b := store.NewMemory()
+		return b, func() store.Backend { return b }
+	})
+}

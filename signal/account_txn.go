@@ -309,13 +309,7 @@ func (r *row) encode() ([]byte, error) {
 func (t *txn) settle(ctx context.Context) error {
 	var b store.Batch
 	b.Grow(len(t.staged) + len(t.rows))
-	for _, s := range t.staged {
-		if s.delete {
-			b.Delete(s.row.key)
-		} else {
-			b.Put(s.row.key, s.value)
-		}
-	}
+	t.put(&b)
 	published := false
 	for _, r := range t.rows {
 		if !r.changed {

@@ -9,18 +9,20 @@ import (
 	"github.com/sigcore/sigcore/signal/store"
 )
 
-func TestAccount(t *testing.T) {
-	accounttest.Run(t, func(t *testing.T) (store.Backend, func() store.Backend) {
-		path := filepath.Join(t.TempDir(), "test.db")
-		s := open(t, path)
-		return s, func() store.Backend {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			s = open(t, path)
-			return s
+func TestAccount(t *testing.T) { accounttest.Run(t, openAccounts) }
+
+func TestLeasedAccount(t *testing.T) { accounttest.RunLeased(t, openAccounts) }
+
+func openAccounts(t *testing.T) (store.Backend, func() store.Backend) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	s := open(t, path)
+	return s, func() store.Backend {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
 		}
-	})
+		s = open(t, path)
+		return s
+	}
 }
 
 func TestKillAccount(t *testing.T) {
