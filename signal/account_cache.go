@@ -240,6 +240,7 @@ func (c *cache) take(t *txn) {
 			c.reserve(r)
 		}
 		if r.changed {
+			r.use()
 			c.change(r)
 			changed = true
 		}

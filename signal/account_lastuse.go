@@ -6,9 +6,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The row of a session or sender key says on which day it was last written, in
+// The row of a session or sender key says on which day it was last changed, in
 // field 103 of the record, which readers of it skip. So it costs no write of its
-// own. Exports do not have it.
+// own. The values do not write it, and exports do not have it. It is in front: a
+// record that was cut short must not look whole.
 
 const tagLastUse = 103 << 3
 
@@ -27,21 +28,42 @@ func (d day) start() time.Time {
 	return time.Unix(int64(d)*24*60*60, 0).UTC()
 }
 
-// append appends the field to a record, if the day is known.
-func (d day) append(rec []byte) []byte {
+// append appends the field, if the day is known.
+func (d day) append(dst []byte) []byte {
 	if d == 0 {
-		return rec
+		return dst
 	}
-	return protowire.AppendVarint(protowire.AppendVarint(rec, tagLastUse), uint64(d))
+	return protowire.AppendVarint(protowire.AppendVarint(dst, tagLastUse), uint64(d))
 }
 
-// lastUse returns the day of a record.
-func lastUse(rec []byte) (d day) {
-	r := fieldReader{b: rec}
-	for r.next() {
-		if r.num == tagLastUse>>3 && r.typ == protowire.VarintType && r.v <= 1<<32-1 {
-			d = day(r.v)
-		}
+// room returns an empty buffer for the record of a row, which is about as long as
+// the one before.
+func (r *row) room() []byte { return make([]byte, 0, len(r.value)+128) }
+
+// read reads the field. One that is malformed counts as not known.
+func (d *day) read(r *fieldReader) {
+	if *d = 0; r.typ == protowire.VarintType && r.v <= 1<<32-1 {
+		*d = day(r.v)
 	}
-	return d
+}
+
+// use says that a row was changed today, and reports whether it said otherwise.
+func (r *row) use() bool {
+	d := r.used()
+	if d == nil {
+		return false
+	}
+	before := *d
+	*d = dayOf(time.Now())
+	return *d != before
+}
+
+func (r *row) used() *day {
+	switch {
+	case r.session != nil:
+		return &r.session.used
+	case r.senderKey != nil:
+		return &r.senderKey.used
+	}
+	return nil
 }

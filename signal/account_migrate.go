@@ -298,7 +298,7 @@ func (d *DeviceMigration) move(policy TrustPolicy, recs []store.Record, b *store
 		d.Session = MigrationMerged
 		d.Dropped = to.session.absorb(from.session, key)
 	}
-	rec, err := to.session.AppendBinary(nil)
+	rec, err := to.session.AppendBinary(max(to.session.used, from.session.used).append(nil))
 	if err != nil {
 		return err
 	}
@@ -346,7 +346,7 @@ func (d *DeviceMigration) moveSenderKey(from, to store.Key, recs []store.Record,
 		return
 	}
 	target.absorb(k)
-	rec, _ := target.AppendBinary(nil) // never fails
+	rec, _ := target.AppendBinary(max(target.used, k.used).append(nil)) // never fails
 	b.Put(to, rec)
 	b.Delete(from)
 	d.SenderKeys++

@@ -21,7 +21,8 @@ type SweepOptions struct {
 	// account.
 	Live func(Address) bool
 
-	// Identities has identities removed as well, of devices that are not Live.
+	// Identities has identities removed as well, of devices that are not Live and
+	// have no session left.
 	// Then another identity of the same address is no change of which anybody is
 	// told, with TrustPinned too.
 	Identities bool
@@ -80,9 +81,12 @@ func (a *Account) Sweep(ctx context.Context, o SweepOptions) (SweepReport, error
 			}
 			for keys := range slices.Chunk(page, sweepSize) {
 				var r SweepReport
-				err := a.update(ctx, "sweep", keys, nil, func(recs []store.Record, b *store.Batch) error {
+				err := a.update(ctx, "sweep", withSessions(keys), nil, func(recs []store.Record, b *store.Batch) error {
 					r = SweepReport{}
 					for i, k := range keys {
+						if k.Table == store.Identities && recs[len(keys)+i].Found {
+							continue // the session was not removed
+						}
 						if recs[i].Found && r.remove(o, k, recs[i].Value) {
 							b.Delete(k)
 						}
@@ -103,6 +107,17 @@ func (a *Account) Sweep(ctx context.Context, o SweepOptions) (SweepReport, error
 	return total, nil
 }
 
+// withSessions returns the keys, followed by those of the sessions of identities.
+func withSessions(keys []store.Key) []store.Key {
+	rows := slices.Clone(keys)
+	for _, k := range keys {
+		if k.Table == store.Identities {
+			rows = append(rows, store.Session(k.Name))
+		}
+	}
+	return rows
+}
+
 // remove decides on a row and counts it.
 func (r *SweepReport) remove(o SweepOptions, k store.Key, rec []byte) bool {
 	row := SweptRow{Table: k.Table, Bytes: len(rec)}
@@ -114,7 +129,22 @@ func (r *SweepReport) remove(o SweepOptions, k store.Key, rec []byte) bool {
 	} else {
 		row.Addr, ok = parseAddress(k.Name)
 	}
-	if !ok || !o.wants(row, rec) || !r.free(k.Table, rec) {
+	if !ok {
+		return false
+	}
+	var last day
+	var keep *int
+	switch k.Table {
+	case store.Sessions:
+		last, keep = r.session(rec)
+	case store.SenderKeys:
+		last, keep = r.senderKey(rec)
+	}
+	switch {
+	case !o.wants(row, last):
+		return false
+	case keep != nil:
+		*keep++
 		return false
 	}
 	r.Removed = append(r.Removed, row)
@@ -123,48 +153,40 @@ func (r *SweepReport) remove(o SweepOptions, k store.Key, rec []byte) bool {
 }
 
 // wants reports whether a row is one that o is about.
-func (o *SweepOptions) wants(row SweptRow, rec []byte) bool {
+func (o *SweepOptions) wants(row SweptRow, last day) bool {
 	if o.Live != nil && !o.Live(row.Addr) {
 		return true
 	}
-	if o.Before.IsZero() || row.Table == store.Identities {
-		return false
-	}
-	d := lastUse(rec)
-	return d != 0 && d < dayOf(o.Before)
+	return !o.Before.IsZero() && last != 0 && last < dayOf(o.Before)
 }
 
-// free reports whether a row may be removed, and counts why not.
-func (r *SweepReport) free(t store.Table, rec []byte) bool {
-	switch t {
-	case store.Sessions:
-		s, err := ParseSession(rec)
-		switch {
-		case err != nil:
-			r.Unreadable++
-		case s.Pending():
-			r.Pending++
-		case s.leased():
-			r.Leased++
-		default:
-			return true
-		}
-	case store.SenderKeys:
-		k, err := ParseSenderKey(rec)
-		switch {
-		case err != nil:
-			r.Unreadable++
-		case k.own():
-			r.Own++
-		case k.leased():
-			r.Leased++
-		default:
-			return true
-		}
-	default:
-		return true
+// session returns when a session was last used, and where it counts if it must
+// stay, else nil.
+func (r *SweepReport) session(rec []byte) (last day, keep *int) {
+	s, err := ParseSession(rec)
+	switch {
+	case err != nil:
+		return 0, &r.Unreadable
+	case s.Pending():
+		return s.used, &r.Pending
+	case s.leased():
+		return s.used, &r.Leased
 	}
-	return false
+	return s.used, nil
+}
+
+// senderKey is session for a sender key.
+func (r *SweepReport) senderKey(rec []byte) (last day, keep *int) {
+	k, err := ParseSenderKey(rec)
+	switch {
+	case err != nil:
+		return 0, &r.Unreadable
+	case k.own():
+		return k.used, &r.Own
+	case k.leased():
+		return k.used, &r.Leased
+	}
+	return k.used, nil
 }
 
 func (r *SweepReport) plus(o *SweepReport) {

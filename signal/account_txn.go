@@ -298,9 +298,9 @@ func (r *row) setSenderKey(k *SenderKey) {
 func (r *row) encode() ([]byte, error) {
 	switch {
 	case r.session != nil:
-		return r.session.AppendBinary(nil)
+		return r.session.AppendBinary(r.session.used.append(r.room()))
 	case r.senderKey != nil:
-		return r.senderKey.AppendBinary(nil)
+		return r.senderKey.AppendBinary(r.senderKey.used.append(r.room()))
 	}
 	return r.value, nil
 }
@@ -320,9 +320,15 @@ func (t *txn) settle(ctx context.Context) error {
 			return err
 		}
 		published = published || r.sent
-		if r.version == 0 || !bytes.Equal(rec, r.value) {
-			b.Put(r.key, rec)
+		if r.version != 0 && bytes.Equal(rec, r.value) {
+			continue
 		}
+		if r.use() {
+			if rec, err = r.encode(); err != nil {
+				return err
+			}
+		}
+		b.Put(r.key, rec)
 	}
 	if b.Len() == 0 {
 		return nil

@@ -69,10 +69,12 @@ func (t *txn) records() ([]store.Record, error) {
 	recs := make([]store.Record, len(t.asked))
 	for i, r := range t.asked {
 		recs[i] = r.record()
-		if t.a.cache == nil || !r.exists || !r.live() || r.err != nil {
+		if !r.exists || !r.live() || r.err != nil {
 			continue
 		}
-		t.a.cache.stamp(r)
+		if t.a.cache != nil {
+			t.a.cache.stamp(r)
+		}
 		var err error
 		if recs[i].Value, err = r.encode(); err != nil {
 			return nil, err

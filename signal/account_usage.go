@@ -171,23 +171,23 @@ func (u *AddressUsage) add(t store.Table, rec []byte) {
 	case store.Identities:
 		u.Identity = true
 	case store.Sessions:
-		u.SessionBytes, u.LastUse = len(rec), lastUse(rec).start()
+		u.SessionBytes = len(rec)
 		s, err := ParseSession(rec)
 		if err != nil {
 			u.Unreadable++
 			return
 		}
 		u.Session, u.Archived, u.Pending = s.HasCurrent(), s.Archived(), s.Pending()
-		u.Leased = s.leased()
+		u.Leased, u.LastUse = s.leased(), s.used.start()
 		u.SkippedKeys = s.skippedKeys()
 	case store.SenderKeys:
-		u.SenderKeys, u.SenderKeyBytes, u.LastUse = 1, len(rec), lastUse(rec).start()
+		u.SenderKeys, u.SenderKeyBytes = 1, len(rec)
 		k, err := ParseSenderKey(rec)
 		if err != nil {
 			u.Unreadable++
 			return
 		}
-		u.Leased = k.leased()
+		u.Leased, u.LastUse = k.leased(), k.used.start()
 		for _, st := range k.states {
 			u.SkippedKeys += st.skipped.len()
 		}

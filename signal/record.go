@@ -261,7 +261,7 @@ func ParseSession(record []byte) (*Session, error) {
 	var states []state
 	var l leaseReader
 	r := fieldReader{b: record}
-	for first := true; r.next(); first = false {
+	for first := true; r.next(); first = first && r.num == tagLastUse>>3 {
 		switch r.num {
 		case 1:
 			// Twice would mean to merge them, which no writer needs.
@@ -294,9 +294,12 @@ func ParseSession(record []byte) (*Session, error) {
 			l.read(&r)
 		case 102:
 			r.checkLength(first)
+		case tagLastUse >> 3:
+			s.used.read(&r)
 		}
 	}
-	if r.bad {
+	// A row that says when it was used has something that was.
+	if r.bad || s.used != 0 && s.current == nil && len(s.archived) == 0 {
 		return nil, fmt.Errorf("signal: session of %d bytes: %w", len(record), ErrCorruptRecord)
 	}
 	s.lease = l.lease()

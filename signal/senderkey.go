@@ -18,6 +18,7 @@ type SenderKey struct {
 	states []*senderKeyState
 	lease  lease
 	parsed bool // from a record that there was
+	used   day  // when the row was last written
 }
 
 // A senderKeyState is one key of a sender: a chain and the key that signs.

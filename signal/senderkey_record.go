@@ -68,7 +68,7 @@ func ParseSenderKey(record []byte) (*SenderKey, error) {
 	k := &SenderKey{parsed: true}
 	var l leaseReader
 	r := fieldReader{b: record}
-	for first := true; r.next(); first = false {
+	for first := true; r.next(); first = first && r.num == tagLastUse>>3 {
 		switch r.num {
 		case 1:
 			if r.typ != protowire.BytesType {
@@ -82,9 +82,12 @@ func ParseSenderKey(record []byte) (*SenderKey, error) {
 			l.read(&r)
 		case 102:
 			r.checkLength(first)
+		case tagLastUse >> 3:
+			k.used.read(&r)
 		}
 	}
-	if r.bad {
+	// A row that says when it was used has something that was.
+	if r.bad || k.used != 0 && len(k.states) == 0 {
 		return nil, fmt.Errorf("signal: sender key of %d bytes: %w", len(record), ErrCorruptRecord)
 	}
 	k.lease = l.lease()

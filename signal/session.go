@@ -9,6 +9,7 @@ type Session struct {
 	current  *state
 	archived []*state
 	lease    lease
+	used     day // when the row was last written
 }
 
 // Initiate starts a session from a bundle: X3DH as the initiator. It becomes
