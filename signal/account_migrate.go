@@ -273,7 +273,7 @@ func (d *DeviceMigration) move(policy TrustPolicy, recs []store.Record, b *store
 	key, hasKey := to.knownKey()
 	conflict := hasOld && hasKey && !old.Equal(key)
 	if conflict && policy == TrustPinned {
-		return &UntrustedIdentityError{Addr: d.To}
+		return &UntrustedIdentityError{Addr: d.To, Known: key, Offered: old}
 	}
 	d.IdentityConflict = conflict
 	if hasOld && !hasKey {

@@ -25,6 +25,9 @@ type Decrypted struct {
 	// PreKeySignalMessage of a session that was there already.
 	IdentityChanged bool
 
+	// Change is that change, with both keys; nil if there was none.
+	Change *IdentityChange
+
 	// NewSession is set if the message set up a session.
 	NewSession bool
 
@@ -84,7 +87,8 @@ func (a *Account) initiateAll(peers []*peer, items []AddressedBundle, workers in
 			}
 			p.session = started[k].Session
 			p.moved()
-			out[i].IdentityChanged = p.identity.see(b, items[i].Bundle.Identity)
+			out[i].Change = p.identity.see(b, items[i].Bundle.Identity)
+			out[i].IdentityChanged = out[i].Change != nil
 		}
 		started, at = started[:0], at[:0]
 	}
@@ -189,7 +193,8 @@ type AddressedBundle struct {
 
 // BundleResult is what came of one bundle.
 type BundleResult struct {
-	IdentityChanged bool
+	IdentityChanged bool            // another identity of the address was known
+	Change          *IdentityChange // with both keys; nil if there was none
 	Err             error
 }
 
@@ -233,6 +238,11 @@ type Outgoing struct {
 // there is none.
 type EncryptResult struct {
 	Ciphertext
+
+	// Change is set if the identity of the session is not the one that was seen
+	// last.
+	Change *IdentityChange
+
 	Err error
 }
 
@@ -296,7 +306,7 @@ func (a *Account) encryptTo(peers []*peer, items []Outgoing, workers int, b putt
 		p.moved()
 		p.row.sent = true
 		remote, _ := p.session.RemoteIdentity()
-		p.identity.see(b, remote)
+		out[i].Change = p.identity.see(b, remote)
 	}
 	return out
 }
@@ -404,7 +414,10 @@ func (a *Account) decryptPreKey(ctx context.Context, addr Address, body []byte) 
 // change of the identity is one to report.
 func (t *txn) received(p *peer, plaintext []byte, recv *Received, report bool) *Decrypted {
 	p.moved()
-	changed := p.identity.see(t, recv.Identity)
+	change := p.identity.see(t, recv.Identity)
+	if !report {
+		change = nil
+	}
 	if recv.ConsumedPreKey {
 		t.Delete(store.PreKey(recv.PreKeyID))
 		t.staged[len(t.staged)-1].with = p.row
@@ -412,7 +425,8 @@ func (t *txn) received(p *peer, plaintext []byte, recv *Received, report bool) *
 	return &Decrypted{
 		Plaintext:       plaintext,
 		Identity:        recv.Identity,
-		IdentityChanged: changed && report,
+		IdentityChanged: change != nil,
+		Change:          change,
 		NewSession:      recv.NewSession,
 		ConsumedPreKey:  recv.ConsumedPreKey,
 		PreKeyID:        recv.PreKeyID,

@@ -22,6 +22,14 @@ const (
 	TrustPinned
 )
 
+// IdentityChange says that an address has another identity than the one that was
+// seen last. It names a person: keep it out of logs.
+type IdentityChange struct {
+	Addr Address
+	Old  PublicKey
+	New  PublicKey
+}
+
 // SetTrust sets the policy, for operations that begin after it. It is not
 // stored: an account opens with TrustAlways.
 func (a *Account) SetTrust(p TrustPolicy) { a.trust.Store(uint32(p)) }
@@ -73,7 +81,7 @@ func (k *knownIdentity) is(key PublicKey) bool { return k.ok && k.key.Equal(key)
 // check asks the policy about the use of key.
 func (k *knownIdentity) check(p TrustPolicy, key PublicKey) error {
 	if p == TrustPinned && k.ok && !k.key.Equal(key) {
-		return &UntrustedIdentityError{Addr: k.addr}
+		return &UntrustedIdentityError{Addr: k.addr, Known: k.key, Offered: key}
 	}
 	return nil
 }
@@ -83,16 +91,19 @@ type putter interface {
 	Put(k store.Key, value []byte)
 }
 
-// see records in b that key was seen, and reports whether another key was
-// known before.
-func (k *knownIdentity) see(b putter, key PublicKey) (changed bool) {
+// see records in b that key was seen. If another key was known before, it returns
+// the change.
+func (k *knownIdentity) see(b putter, key PublicKey) *IdentityChange {
 	if k.is(key) {
-		return false
+		return nil
 	}
-	changed = k.ok
+	var change *IdentityChange
+	if k.ok {
+		change = &IdentityChange{Addr: k.addr, Old: k.key, New: key}
+	}
 	k.key, k.ok = key, true
 	b.Put(store.Identity(k.addr.String()), key[:])
-	return changed
+	return change
 }
 
 func (a *Account) policy() TrustPolicy { return TrustPolicy(a.trust.Load()) }

@@ -207,9 +207,13 @@ func (e *UnreadableError) err() error {
 	return &failure
 }
 
-// An UntrustedIdentityError is an identity key that the store refused. The
-// address is for the caller; it is not in the text.
-type UntrustedIdentityError struct{ Addr Address }
+// An UntrustedIdentityError is an identity key that the trust policy refused.
+// The address and the keys are for the caller; they are not in the text.
+type UntrustedIdentityError struct {
+	Addr    Address
+	Known   PublicKey // the identity of the address
+	Offered PublicKey // the one that was refused; SetIdentity accepts it
+}
 
 func (e *UntrustedIdentityError) Error() string { return "signal: untrusted identity" }
 

@@ -597,12 +597,13 @@ func testTrust(t *testing.T, open Open) {
 	again := newParty(t, bob.store.Backend, 99)
 	again.addr = bob.addr
 
+	known, offered := bob.Identity().PublicKey(), again.Identity().PublicKey()
 	untrusted := func(what string, err error) {
 		t.Helper()
 		wantError(t, what, err, signal.ErrUntrustedIdentity)
 		var ue *signal.UntrustedIdentityError
-		if !errors.As(err, &ue) || ue.Addr != bob.addr {
-			t.Errorf("%s: the error does not name the address", what)
+		if !errors.As(err, &ue) || ue.Addr != bob.addr || ue.Known == ue.Offered || ue.Known != known || ue.Offered != offered {
+			t.Errorf("%s: the error does not name the address and the keys", what)
 		}
 	}
 	again.start(alice)
@@ -626,6 +627,7 @@ func testTrust(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	fromBob := bob.encrypt(alice, "from the old identity")
+	known, offered = other.PublicKey(), bob.Identity().PublicKey()
 	alice.unchanged("an untrusted session", func() {
 		_, err := alice.Encrypt(ctx, bob.addr, []byte("x"))
 		untrusted("encrypt", err)
@@ -649,28 +651,40 @@ func testTrust(t *testing.T, open Open) {
 	late := bob.encrypt(alice, "late")
 	if d := alice.decrypt(again, fromNew, "it is me"); !d.IdentityChanged || !d.NewSession || d.Identity != again.Identity().PublicKey() {
 		t.Errorf("new identity: %+v", d)
+	} else if want := (signal.IdentityChange{Addr: bob.addr, Old: bob.Identity().PublicKey(), New: again.Identity().PublicKey()}); d.Change == nil || *d.Change != want {
+		t.Error("the change is not reported with its keys")
 	}
 	alice.SetTrust(signal.TrustPinned)
 	alice.talk(again, 2)
 	alice.SetTrust(signal.TrustAlways)
 	// What an archived session reads reports nothing.
-	if d := alice.decrypt(bob, late, "late"); d.IdentityChanged || d.Identity != bob.Identity().PublicKey() {
+	if d := alice.decrypt(bob, late, "late"); d.IdentityChanged || d.Change != nil || d.Identity != bob.Identity().PublicKey() {
 		t.Errorf("late message: %+v", d)
 	}
 	alice.start(again)
 	alice.say(again, "hello")
 	// The old identity once more, by a bundle: reported as well. Then nothing
 	// changes any more.
-	changed, err := alice.ProcessBundle(ctx, bob.addr, bob.bundle())
-	if err != nil || !changed {
-		t.Errorf("bundle with another identity: %v, %v", changed, err)
+	started, err := alice.ProcessBundles(ctx, []signal.AddressedBundle{{Addr: bob.addr, Bundle: bob.bundle()}})
+	if err != nil || started[0].Err != nil || !started[0].IdentityChanged || started[0].Change == nil || started[0].Change.New != bob.Identity().PublicKey() {
+		t.Errorf("bundle with another identity: %+v, %v", started, err)
 	}
-	changed, err = alice.ProcessBundle(ctx, bob.addr, bob.bundle())
+	changed, err := alice.ProcessBundle(ctx, bob.addr, bob.bundle())
 	if err != nil || changed {
 		t.Errorf("bundle with the same identity: %v, %v", changed, err)
 	}
 	if _, d := alice.say(bob, "hello"); d.IdentityChanged {
 		t.Error("a change was reported of an identity that has not changed")
+	}
+	// Nor does a sender miss it.
+	if err := alice.SetIdentity(ctx, bob.addr, other.PublicKey()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		sent, err := alice.EncryptMany(ctx, []signal.Outgoing{{To: bob.addr, Plaintext: []byte("x")}})
+		if err != nil || sent[0].Err != nil || (sent[0].Change != nil) != want {
+			t.Errorf("sending reports a change: %v, want %v: %v", sent[0].Change != nil, want, err)
+		}
 	}
 }
 
