@@ -204,6 +204,21 @@ func testSweep(t *testing.T, open Open) {
 	alice.decryptGroup(bob, bob.encryptGroup("x"), "x")
 	dora.decrypt(alice, alice.encrypt(dora, "the pending session stayed"), "the pending session stayed")
 
+	// A row that does not say when it was used is not old.
+	alice.store.replace(func(k store.Key, r store.Record) store.Record {
+		if (k.Table == store.Sessions || k.Table == store.SenderKeys) && r.Found {
+			r.Value = r.Value[5:] // the day
+		}
+		return r
+	})
+	if r := alice.sweep(signal.SweepOptions{Before: tomorrow()}); len(r.Removed) != 0 {
+		t.Errorf("removed %+v of an age that is not known", r.Removed)
+	}
+	if u, err := alice.AddressUsage(ctx, bob.addr); err != nil || !u.LastUse.IsZero() || !u.Session {
+		t.Errorf("last use on %v: %v", u.LastUse, err)
+	}
+	alice.store.heal()
+
 	// By age: all was used by tomorrow, but what is in use stays.
 	r = alice.sweep(signal.SweepOptions{Before: tomorrow()})
 	if !slices.Equal(swept(r, store.Sessions), []signal.Address{bob.addr}) || !slices.Equal(swept(r, store.SenderKeys), []signal.Address{bob.addr}) || r.Pending != 1 || r.Own != 1 {
