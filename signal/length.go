@@ -5,8 +5,8 @@ import "google.golang.org/protobuf/encoding/protowire"
 // A stored record of more than one field begins with its length, in field 102:
 // one that was cut between two fields would else be a record too, without
 // archived sessions or without its lease. Readers that do not know the field skip
-// it. If it is not the first one, such a reader has written the record anew, and
-// it says nothing.
+// it. If it is not the first one, but for the day that an account puts in front,
+// such a reader has written the record anew, and it says nothing.
 
 const tagLength = 102 << 3 // a varint
 
