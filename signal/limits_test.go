@@ -546,7 +546,7 @@ func TestLease(t *testing.T) {
 		"incarnation of another type":    {[]byte{0xa0, 6, 64, 0xa8, 6, 16}, false},
 		"incarnation cut":                {append([]byte{0xa0, 6, 64, 0xaa, 6, 16}, make([]byte, 15)...), true},
 		"incarnation without a ceiling":  {append([]byte{0xaa, 6, 16}, make([]byte, 16)...), false},
-		"an unknown field is no trouble": {[]byte{0xb8, 6, 1}, false},
+		"an unknown field is no trouble": {[]byte{0xc0, 6, 1}, false},
 	} {
 		s, err := ParseSession(append(record(bob.session), c.tail...))
 		k, kerr := ParseSenderKey(c.tail)
