@@ -260,9 +260,9 @@ func (k *SenderKey) Encrypt(dst, plaintext []byte) ([]byte, error) {
 // before anything is derived.
 //
 // The error is ErrNoSenderKey if no key has the message's id, ErrBadSignature,
-// a *DuplicateError, a *RolledBackError, a *NoMessageKeyError, a *SkipError, or wraps ErrMalformed, also for an
-// authentic message with a bad length or padding. On any error the record is
-// unchanged.
+// a *DuplicateError, a *RolledBackError, a *NoMessageKeyError, a *SkipError, or
+// wraps ErrMalformed, also for an authentic message with a bad length or padding.
+// On any error the record is unchanged.
 func (k *SenderKey) Decrypt(dst, message []byte) ([]byte, error) {
 	var o groupOpening
 	if err := o.find(k, message); err != nil {

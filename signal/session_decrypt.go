@@ -52,10 +52,11 @@ var (
 // key has been authenticated. On any error the record is unchanged.
 //
 // If nothing reads the message, the error wraps the gravest of the sessions': a
-// *DuplicateError, a *RolledBackError, a *NoMessageKeyError, ErrBadMAC, else that of the session tried first, such
-// as a *SkipError or ErrClosedChain; if several were tried it is an
-// *UnreadableError, which counts the reasons. A message that is authentic but has a bad
-// length or padding is ErrMalformed. ErrNoSession: the record is empty.
+// *DuplicateError, a *RolledBackError, a *NoMessageKeyError, ErrBadMAC, else that
+// of the session tried first, such as a *SkipError or ErrClosedChain; if several
+// were tried it is an *UnreadableError, which counts the reasons. A message that is
+// authentic but has a bad length or padding is ErrMalformed. ErrNoSession: the
+// record is empty.
 func (s *Session) Decrypt(dst, message []byte, trust Trust) ([]byte, Received, error) {
 	b := budget{steps: maxSteps}
 	defer b.wipe()
