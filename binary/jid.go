@@ -108,7 +108,8 @@ const maxJIDExtra = 11
 // server without a user. The agent is not shown on servers with AD devices,
 // the integrator nowhere.
 func (j JID) String() string {
-	return string(j.AppendText(make([]byte, 0, len(j.User)+len(j.Server)+maxJIDExtra)))
+	var few [64]byte // on the stack: what is longer costs another allocation
+	return string(j.AppendText(few[:0]))
 }
 
 // AppendText appends the display form to dst.

@@ -90,10 +90,11 @@ type groupWork struct {
 	out     GroupStanza
 	request signal.GroupSend
 
-	node     binary.Node
-	attrs    [6]binary.Attr
-	encAttrs [4]binary.Attr
-	nodes    [4]binary.Node
+	plaintext [256]byte
+	node      binary.Node
+	attrs     [6]binary.Attr
+	encAttrs  [4]binary.Attr
+	nodes     [4]binary.Node
 }
 
 // send is Group with the name of our sender key.
@@ -113,11 +114,11 @@ func (m *GroupMessage) send(ctx context.Context, a Account, name signal.SenderKe
 	if m.Required && len(targets) == 0 {
 		return nil, fmt.Errorf("%w: required distribution without a device", ErrInvalid)
 	}
-	plaintext, err := msg.plaintext()
+	w := new(groupWork)
+	plaintext, err := msg.appendPlaintext(w.plaintext[:0])
 	if err != nil {
 		return nil, err
 	}
-	w := new(groupWork)
 	w.request = signal.GroupSend{Name: name, Plaintext: plaintext, Rotate: m.Rotate}
 	if len(targets) > 0 {
 		w.request.Wrap = func(skdm []byte) ([]byte, error) { return distributionPlaintext(name.Group, skdm) }

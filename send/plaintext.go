@@ -2,6 +2,7 @@ package send
 
 import (
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -108,8 +109,11 @@ func (m *message) appendContext(b []byte) []byte {
 }
 
 // plaintext returns what recipients get, padded: the content, then the context.
-func (m *message) plaintext() ([]byte, error) {
-	b := make([]byte, 0, len(m.content)+m.contextSize()+MaxPadding)
+func (m *message) plaintext() ([]byte, error) { return m.appendPlaintext(nil) }
+
+// appendPlaintext is plaintext in b if it has the room, else in one allocation.
+func (m *message) appendPlaintext(b []byte) ([]byte, error) {
+	b = slices.Grow(b, len(m.content)+m.contextSize()+MaxPadding)
 	return AppendPadding(m.appendContext(append(b, m.content...)))
 }
 

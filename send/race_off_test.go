@@ -2,4 +2,4 @@
 
 package send
 
-const raceEnabled = false
+const RaceEnabled = false

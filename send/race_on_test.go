@@ -2,4 +2,4 @@
 
 package send
 
-const raceEnabled = true
+const RaceEnabled = true

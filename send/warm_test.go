@@ -185,7 +185,7 @@ func TestWarmShape(t *testing.T) {
 // TestWarmAllocations: the stanza and its frame take at most eight, however
 // large the group is.
 func TestWarmAllocations(t *testing.T) {
-	if raceEnabled {
+	if RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	for _, members := range []int{8, 512} {

@@ -18,7 +18,8 @@ type SenderKeyName struct {
 // the sender. The length keeps names apart whatever is in a group or a sender.
 // It names a person: keep it out of logs and errors.
 func (n SenderKeyName) String() string {
-	return strconv.Itoa(len(n.Group)) + ":" + n.Group + ":" + n.Sender.String()
+	// One concatenation, so that it is one allocation; the end is Address.String.
+	return strconv.Itoa(len(n.Group)) + ":" + n.Group + ":" + n.Sender.Name + "." + strconv.FormatUint(uint64(n.Sender.Device), 10)
 }
 
 func (n SenderKeyName) key() store.Key { return store.SenderKey(n.String()) }

@@ -72,8 +72,11 @@ type GroupResult struct {
 // then 64 bytes. An error of the whole means that nothing was
 // encrypted.
 func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, error) {
-	locked := make([]store.Key, 0, len(g.Distribute)+1)
-	rows := make([]store.Key, 0, 2*len(g.Distribute)+2)
+	var few [2][2]store.Key // for a message that nobody needs the key for
+	locked, rows := few[0][:0], few[1][:0]
+	if n := len(g.Distribute); n > 0 {
+		locked, rows = make([]store.Key, 0, n+1), make([]store.Key, 0, 2*n+2)
+	}
 	for _, addr := range g.Distribute {
 		locked = append(locked, store.Session(addr.String()))
 		rows = peerKeys(rows, addr)
@@ -100,9 +103,12 @@ func (a *Account) sendGroup(t *txn, g *GroupSend) (*GroupResult, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	k := new(SenderKey)
-	if r.senderKey != nil {
-		k = r.senderKey.Clone() // it takes several steps, of which each can fail
+	k := r.senderKey
+	switch {
+	case k == nil:
+		k = new(SenderKey)
+	case g.Rotate:
+		k = k.Clone() // what fails after the rotation must not leave it behind
 	}
 	if g.Known != nil {
 		if id, ok := k.KeyID(); !ok || id != *g.Known || k.NeedsRotation() {
@@ -136,16 +142,17 @@ func (a *Account) sendGroup(t *txn, g *GroupSend) (*GroupResult, error) {
 		}
 		out.Recipients = a.encryptTo(peers, items, g.Start.workers(), t)
 	}
-	if out.Body, err = k.Encrypt(nil, g.Plaintext); err != nil {
-		return nil, err
-	}
-	r.setSenderKey(k)
-	r.sent = true
 	if g.Track != nil {
 		if err := g.track(&out, t.asked[len(t.asked)-1].record(), t); err != nil {
 			return nil, err
 		}
 	}
+	// The last thing that can fail: then the key is as it was.
+	if out.Body, err = k.Encrypt(nil, g.Plaintext); err != nil {
+		return nil, err
+	}
+	r.setSenderKey(k)
+	r.sent = true
 	return &out, nil
 }
 

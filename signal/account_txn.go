@@ -23,9 +23,10 @@ const maxConflicts = 32
 // changes.
 type txn struct {
 	a     *Account
-	what  string // names the rows in errors
-	rows  []*row // each once
-	asked []*row // in the order of the keys that were asked for
+	what  string     // names the rows in errors
+	rows  []*row     // each once
+	asked []*row     // in the order of the keys that were asked for
+	few   [2][3]*row // backs rows and asked for the common case
 	byKey map[store.Key]*row
 
 	staged     []staged
@@ -108,6 +109,7 @@ func retry(ctx context.Context, f func() error) error {
 
 func (a *Account) attempt(ctx context.Context, what string, keys []store.Key, f func(*txn) error) error {
 	t := &txn{a: a, what: what}
+	t.rows, t.asked = t.few[0][:0], t.few[1][:0]
 	if a.cache != nil {
 		if err := a.cache.makeRoom(ctx, a); err != nil {
 			return err
