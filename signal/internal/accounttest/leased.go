@@ -47,6 +47,20 @@ var leasedTests = []struct {
 	{"LeaseEviction", testLeaseEviction},
 	{"LeasePreKey", testLeasePreKey},
 	{"LeaseDeletion", testLeaseDeletion},
+	{"PreKeyWrap", testPreKeyWrap},
+	{"RetryPreKey", testRetryPreKey},
+	{"Rotation", testRotation},
+	{"KeyFailures", testKeyFailures},
+	{"Devices", testDevices},
+	{"BaseKeys", testBaseKeys},
+	{"LIDs", testLIDs},
+	{"MigrationMerge", testMigrationMerge},
+	{"MigrationCopy", testMigrationCopy},
+	{"MigrationConflict", testMigrationConflict},
+	{"MigrationRace", testMigrationRace},
+	{"LeaseMigration", testLeaseMigration},
+	{"LeaseSweep", testLeaseSweep},
+	{"LeaseUploads", testLeaseUploads},
 }
 
 // crash has p's process end at once: another one takes the account over.
