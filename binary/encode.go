@@ -80,8 +80,6 @@ const (
 	spliceLen = 2048
 	// keepLen is the size in bytes up to which memory is kept for reuse.
 	keepLen = 1 << 20
-	// writeSlack is how many bytes are written beyond a packed text.
-	writeSlack = 4
 )
 
 // encoder plans a node: in one walk over the tree it classifies each text once
@@ -115,10 +113,10 @@ func (e *encoder) release() {
 	}
 }
 
-// room makes sure that n bytes can be written.
+// room makes sure that n bytes, and slack bytes more, can be written.
 func (e *encoder) room(n int) {
-	if len(e.buf)-e.pos < n {
-		e.grow(n)
+	if len(e.buf)-e.pos < n+slack {
+		e.grow(n + slack)
 	}
 }
 
@@ -152,7 +150,7 @@ func encodeError(format string, args ...any) error {
 
 // list writes the header of a list.
 func (e *encoder) list(n int) {
-	e.room(3)
+	e.room(0)
 	b := e.buf[e.pos : e.pos+3]
 	switch {
 	case n == 0:
@@ -167,6 +165,10 @@ func (e *encoder) list(n int) {
 	}
 }
 
+// slack is how many bytes can always be written: a key and a value that are
+// tokens, or the header of a list and a token.
+const slack = 8
+
 func (e *encoder) node(n *Node, depth int) error {
 	if depth >= e.maxDepth {
 		return encodeError("more than %d levels", e.maxDepth)
@@ -179,24 +181,32 @@ func (e *encoder) node(n *Node, depth int) error {
 		return encodeError("%d attributes", len(n.Attrs))
 	}
 	e.list(count)
-	if err := e.text(n.Tag, asName); err != nil {
+	if l := &literals[literalSlot(n.Tag)]; l.is(n.Tag) && e.classify == nil {
+		e.literal(l)
+	} else if err := e.text(n.Tag, asName); err != nil {
 		return err
 	}
 	for i := range n.Attrs {
 		a := &n.Attrs[i]
-		if err := e.text(a.Key, asName); err != nil {
+		e.room(0)
+		if l := &literals[literalSlot(a.Key)]; l.is(a.Key) && e.classify == nil {
+			e.literal(l)
+		} else if err := e.text(a.Key, asName); err != nil {
 			return err
 		}
-		var err error
 		if a.Value.jid {
-			err = e.jid(&a.Value)
-		} else {
-			err = e.text(a.Value.text, asValue)
+			if err := e.jid(&a.Value); err != nil {
+				return err
+			}
+			continue
 		}
-		if err != nil {
+		if l := &literals[literalSlot(a.Value.text)]; l.is(a.Value.text) && e.classify == nil {
+			e.literal(l)
+		} else if err := e.text(a.Value.text, asValue); err != nil {
 			return err
 		}
 	}
+	e.room(0)
 	switch c := &n.Content; c.kind {
 	case BytesKind:
 		return e.bytes(c.Bytes())
@@ -239,6 +249,14 @@ func (e *encoder) rawHeader(n int) error {
 }
 
 func (e *encoder) bytes(b []byte) error {
+	if len(b) < 256 {
+		e.room(2 + len(b))
+		dst := e.buf[e.pos : e.pos+2+len(b)]
+		dst[0], dst[1] = tagBinary8, byte(len(b))
+		copy(dst[2:], b)
+		e.pos += len(dst)
+		return nil
+	}
 	if err := e.rawHeader(len(b)); err != nil {
 		return err
 	}
@@ -262,34 +280,62 @@ const (
 	asPart                 // user or server of a JID
 )
 
-// text writes s.
+// text writes s. With [Classify] it takes the same decisions, one after the
+// other, without making a Class of them.
 func (e *encoder) text(s string, p place) error {
-	var c Class
-	if e.classify == nil {
-		c = Classify(s)
-	} else if c = e.classify(s); !c.of(s) {
+	if e.classify != nil {
+		return e.classified(s, p)
+	}
+	if len(s) == 0 || len(s) > maxPacked {
+		return e.rawText(s)
+	}
+	if t := lookupToken(s); t != 0 {
+		e.token(t)
+		return nil
+	}
+	if e.packed(s) {
+		return nil
+	}
+	if len(s) <= maxJIDText && (p == asValue || p == asContent) {
+		if c := classifyJID(s); c.form() == formJID {
+			return e.jidText(s, c, p)
+		}
+	}
+	return e.rawText(s)
+}
+
+// classified writes s as the Classifier says.
+func (e *encoder) classified(s string, p place) error {
+	c := e.classify(s)
+	if !c.of(s) {
 		return fmt.Errorf("%w: class of another text", ErrPlanMismatch)
 	}
 	switch c.form() {
 	case formToken:
 		e.token(c.token())
-		return nil
-	case formNibble:
-		e.packed(tagNibble8, s)
-		return nil
-	case formHex:
-		e.packed(tagHex8, s)
-		return nil
+	case formNibble, formHex:
+		e.packed(s)
 	case formJID:
-		// A JID where only a text can stand comes back as the text that it
-		// displays, but peers do not expect one there. As an attribute value,
-		// "@server" and the typed JID without user are the same; in the content
-		// the JID would come back as the text "server".
-		a := c.address(s)
-		if c.anywhere() || p == asValue || p == asContent && a.user != "" {
-			return e.address(&a)
-		}
+		return e.jidText(s, c, p)
+	default:
+		return e.rawText(s)
 	}
+	return nil
+}
+
+// jidText writes a text of the class of a JID. A JID where only a text can
+// stand comes back as the text that it displays, but peers do not expect one
+// there. As an attribute value, "@server" and the typed JID without user are
+// the same; in the content the JID would come back as the text "server".
+func (e *encoder) jidText(s string, c Class, p place) error {
+	a := c.address(s)
+	if c.anywhere() || p == asValue || p == asContent && a.user != "" {
+		return e.address(&a)
+	}
+	return e.rawText(s)
+}
+
+func (e *encoder) rawText(s string) error {
 	if !utf8.ValidString(s) {
 		return encodeError("text of %d bytes is not UTF-8", len(s))
 	}
@@ -302,19 +348,27 @@ func (e *encoder) text(s string, p place) error {
 }
 
 func (e *encoder) token(t uint16) {
-	e.room(2)
 	b := e.buf[e.pos : e.pos+2]
 	if t < 256 {
 		b[0] = byte(t)
 		e.pos++
-		return
+	} else {
+		b[0], b[1] = tagDictionary0-1+byte(t>>8), byte(t)
+		e.pos += 2
 	}
-	b[0], b[1] = tagDictionary0-1+byte(t>>8), byte(t)
-	e.pos += 2
+	e.room(0)
 }
 
-func (e *encoder) packed(tag byte, s string) {
-	e.room(packedLen(len(s)) + writeSlack)
-	e.buf[e.pos] = tag
-	e.pos += 1 + putPacked(e.buf[e.pos+1:], s)
+// literal writes a token of the dictionary. It does not restore the slack.
+func (e *encoder) literal(l *literal) {
+	binary.LittleEndian.PutUint16(e.buf[e.pos:], l.code)
+	e.pos += int(l.size)
+}
+
+// packed writes s packed, if one of the alphabets has all its characters.
+func (e *encoder) packed(s string) bool {
+	e.room(2 + maxPacked/2 + 1 + packSlack)
+	n := putPacked(e.buf[e.pos:], s)
+	e.pos += n
+	return n > 0
 }

@@ -37,6 +37,47 @@ func (j *JID) form() (tag, domain uint8, err error) {
 
 // jid writes the JID that v holds.
 func (e *encoder) jid(v *Value) error {
+	l := &literals[literalSlot(v.server)]
+	if !l.is(v.server) || v.integrator != 0 || e.classify != nil {
+		return e.anyJID(v)
+	}
+	domain, ad := uint8(0), true
+	switch l.code {
+	case tokenServerUser:
+	case tokenServerLID:
+		domain = 1
+	default:
+		ad = false
+	}
+	e.room(0)
+	switch {
+	case ad && v.device-1 < 255:
+		b := e.buf[e.pos : e.pos+3]
+		b[0], b[1], b[2] = tagADJID, domain, byte(v.device)
+		e.pos += 3
+		return e.number(v.text)
+	case v.device != 0 || v.agent != 0 && !ad || v.text == "":
+		return e.anyJID(v)
+	}
+	e.buf[e.pos] = tagJIDPair
+	e.pos++
+	if err := e.number(v.text); err != nil {
+		return err
+	}
+	e.literal(l)
+	return nil
+}
+
+// number writes the user of a JID, which mostly is a number.
+func (e *encoder) number(s string) error {
+	if len(s) > maxPackedTokenLen && len(s) <= maxPacked && e.packed(s) {
+		return nil
+	}
+	return e.text(s, asPart)
+}
+
+// anyJID writes a JID of any kind.
+func (e *encoder) anyJID(v *Value) error {
 	j := JID{v.text, v.server, v.agent, v.device, v.integrator}
 	tag, domain, err := j.form()
 	if err != nil {

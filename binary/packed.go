@@ -15,63 +15,101 @@ const (
 // each returns a word with b in each of its eight bytes.
 const each = 0x0101010101010101
 
-// alphabets returns which alphabets have all the characters of s, which has at
-// least one. It looks at eight characters at a time.
-func alphabets(s string) uint8 {
-	if len(s) < 8 {
-		// The missing characters count as '0'.
-		return alphabetsOf(shortWord(s) | each*'0'<<(8*uint(len(s))&63))
-	}
-	all := alphabetsOf(word8(s[len(s)-8:]))
-	for ; len(s) > 8 && all != 0; s = s[8:] {
-		all &= alphabetsOf(word8(s))
-	}
-	return all
-}
+// A check collects which alphabets have all the characters seen. Bit 7 of each
+// byte of a sum tells whether the character is at least the one subtracted from
+// 0x80; there is no carry from byte to byte as long as all characters are ASCII.
+type check struct{ nibble, hex, other uint64 }
 
-// alphabetsOf is alphabets for the eight characters of w. Bit 7 of each byte of
-// a sum tells whether the character is at least the one subtracted from 0x80;
-// there is no carry from byte to byte as long as all characters are ASCII.
-func alphabetsOf(w uint64) (all uint8) {
-	const high = each * 0x80
-	if w&high != 0 {
-		return 0
-	}
+// add looks at eight characters.
+func (c *check) add(w uint64) {
 	digit := (w + each*(0x80-'0')) &^ (w + each*(0x80-'9'-1))
 	letter := (w + each*(0x80-'A')) &^ (w + each*(0x80-'F'-1))
 	point := (w + each*(0x80-'-')) &^ (w + each*(0x80-'.'-1))
-	if (digit|point)&high == high {
+	c.nibble |= ^(digit | point)
+	c.hex |= ^(digit | letter)
+	c.other |= w
+}
+
+// alphabets returns the result.
+func (c *check) alphabets() (all uint8) {
+	if (c.nibble|c.other)&(each*0x80) == 0 {
 		all = alphabetNibble
 	}
-	if (digit|letter)&high == high {
+	if (c.hex|c.other)&(each*0x80) == 0 {
 		all |= alphabetHex
 	}
 	return all
 }
 
-// packedLen is the length of a packed text of n characters, tag included.
-func packedLen(n int) int { return 2 + (n+1)/2 }
-
-// putPacked writes the packed form of s after its tag: count and nibbles. It
-// may write up to four bytes more, which mean nothing, and returns the length.
-func putPacked(dst []byte, s string) int {
-	n := len(s)
-	dst[0] = byte(n+1)/2 | byte(n)<<7
-	i := 1
+// alphabets returns which alphabets have all the characters of s.
+func alphabets(s string) uint8 {
+	var c check
 	for ; len(s) >= 8; s = s[8:] {
-		binary.LittleEndian.PutUint32(dst[i:], packWord(word8(s)))
-		i += 4
+		c.add(word8(s))
 	}
 	if len(s) > 0 {
-		// '?' becomes the filler nibble 15.
-		w := shortWord(s) | each*'?'<<(8*uint(len(s))&63)
-		binary.LittleEndian.PutUint32(dst[i:], packWord(w))
-		i += (len(s) + 1) / 2
+		c.add(shortWord(s) | missing(len(s)))
 	}
+	return c.alphabets()
+}
+
+// missing completes a word of n characters with '0'.
+func missing(n int) uint64 { return each * '0' << (8 * uint(n) & 63) }
+
+// packSlack is how many bytes putPacked may write behind the packed text.
+const packSlack = 4
+
+// putPacked writes the packed form of s, which has 1 to 127 characters: tag,
+// count and nibbles. It returns the length, or 0 if no alphabet has all the
+// characters; dst has changed then too.
+func putPacked(dst []byte, s string) int {
+	n := len(s)
+	if !startsPacked[s[0]] {
+		return 0
+	}
+	var c check
+	i := 2
+	rest := s
+	for ; len(rest) >= 8; rest = rest[8:] {
+		w := word8(rest)
+		c.add(w)
+		binary.LittleEndian.PutUint32(dst[i:], packWord(w))
+		i += 4
+	}
+	if r := len(rest); r > 0 {
+		var w uint64
+		if n >= 8 {
+			w = word8(s[n-8:]) >> ((64 - 8*uint(r)) & 63)
+		} else {
+			w = shortWord(s)
+		}
+		w |= missing(r)
+		c.add(w)
+		binary.LittleEndian.PutUint32(dst[i:], packWord(w))
+		i += (r + 1) / 2
+		dst[i-1] |= 15 * byte(r&1) // the filler
+	}
+	switch all := c.alphabets(); {
+	case all&alphabetNibble != 0:
+		dst[0] = tagNibble8
+	case all != 0:
+		dst[0] = tagHex8
+	default:
+		return 0
+	}
+	dst[1] = byte(n+1)/2 | byte(n)<<7
 	return i
 }
 
-// packWord packs eight characters of one alphabet, or '?', into four bytes.
+// startsPacked tells which bytes are in one of the alphabets.
+var startsPacked = func() (t [256]bool) {
+	for _, c := range []byte("0123456789ABCDEF-.") {
+		t[c] = true
+	}
+	return t
+}()
+
+// packWord packs eight characters of one alphabet into four bytes.
 // The low half of a digit is its value; for a letter (bit 6) it is 9 less, for
 // '-' and '.' (neither bit 6 nor bit 4) 3 more.
 func packWord(w uint64) uint32 {
@@ -103,22 +141,23 @@ func unpackText(dst, packed []byte, n int, hex bool) bool {
 		correct = ^uint64(6) // minus 7
 	}
 	suspect := uint64(0)
-	for ; len(packed) > 4; packed = packed[4:] {
-		v := unpackWord(binary.LittleEndian.Uint32(packed))
+	rest := packed
+	for ; len(rest) > 4; rest = rest[4:] {
+		v := unpackWord(binary.LittleEndian.Uint32(rest))
 		suspect |= v + each*4
 		binary.LittleEndian.PutUint64(dst, v+each*'0'-(v+each*6)>>4&each*correct)
 		dst = dst[8:]
 	}
 	var x uint32
-	if len(packed) == 4 {
-		x = binary.LittleEndian.Uint32(packed)
+	if len(packed) >= 4 {
+		x = binary.LittleEndian.Uint32(packed[len(packed)-4:]) >> ((32 - 8*uint(len(rest))) & 31)
 	} else {
-		for i, b := range packed {
+		for i, b := range rest {
 			x |= uint32(b) << (8 * i)
 		}
 	}
 	// Nobody looks at the last nibble of an odd text.
-	x &^= uint32(n&1*15) << (8 * (len(packed) - 1) & 31)
+	x &^= uint32(n&1*15) << (8 * (len(rest) - 1) & 31)
 	v := unpackWord(x)
 	suspect |= v + each*4
 	binary.LittleEndian.PutUint64(dst, v+each*'0'-(v+each*6)>>4&each*correct)

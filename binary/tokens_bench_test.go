@@ -23,8 +23,8 @@ func BenchmarkLookupToken(b *testing.B) {
 	var misses []string
 	for i := range 80 {
 		misses = append(misses,
-			fmt.Sprintf("15551%07d", i), fmt.Sprintf("3EB0%018X", i*0x9e3779b1),
-			fmt.Sprintf("1717%06d", i*7919), fmt.Sprintf("2:%08x", i*0x9e3779b1))
+			fmt.Sprintf("15551%07d", i), fmt.Sprintf("3EB0%018X", uint64(i)*0x9e3779b1),
+			fmt.Sprintf("1717%06d", i*7919), fmt.Sprintf("2:%08x", uint32(i)*0x9e3779b1))
 	}
 	fanOut := []string{"to", "jid", "100000000000001", "lid", "enc", "v", "2", "type", "msg"}
 	for _, c := range []struct {

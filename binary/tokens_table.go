@@ -3,8 +3,12 @@
 package binary
 
 const (
-	maxTokenLen        = 48 // in bytes
-	tokenMul    uint64 = 0xdf442d22ce4859bb
+	maxTokenLen              = 48 // in bytes
+	maxPackedTokenLen        = 4  // of the tokens that could be packed
+	tokenMul          uint64 = 0xdf442d22ce4859bb
+
+	tokenServerUser = 3
+	tokenServerLID  = 118
 )
 
 // singleTokens are the tokens of one byte, by that byte.
