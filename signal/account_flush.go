@@ -187,7 +187,7 @@ func (c *cache) collect(done func() bool) (*store.Batch, []written, error) {
 	// By table, so that a backend can write many rows at once.
 	for table := store.Identities; table.Valid(); table++ {
 		for _, r := range c.dirty {
-			if r.key.Table != table || r.live() && r.out || !c.mayGo(r) {
+			if r.key.Table != table || r.out && inPlace(r.key.Table) || !c.mayGo(r) {
 				continue
 			}
 			if err := add(r); err != nil {
@@ -198,7 +198,11 @@ func (c *cache) collect(done func() bool) (*store.Batch, []written, error) {
 	return &b, out, nil
 }
 
-// live reports whether a row changes in place while it is checked out.
+// inPlace reports whether the rows of a table change in place while they are
+// checked out: nobody else may look at them then, not even at what form they have.
+func inPlace(t store.Table) bool { return t == store.Sessions || t == store.SenderKeys }
+
+// live reports whether a row has a form that changes in place.
 func (r *row) live() bool { return r.session != nil || r.senderKey != nil }
 
 // lease returns the lease of the live form of a row.
