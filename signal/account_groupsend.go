@@ -157,7 +157,7 @@ func (a *Account) sendGroup(t *txn, g *GroupSend) (*GroupResult, error) {
 }
 
 // track stores which devices are sent the key, given the device row.
-func (g *GroupSend) track(out *GroupResult, row store.Record, b putter) error {
+func (g *GroupSend) track(out *GroupResult, row store.Record, t *txn) error {
 	d := SenderKeyDevices{KeyID: out.KeyID}
 	if row.Found && !g.Rotate {
 		old, err := parseDeviceRow(row.Value)
@@ -176,7 +176,8 @@ func (g *GroupSend) track(out *GroupResult, row store.Record, b putter) error {
 	}
 	before := len(d.Sent)
 	if d.send(sent); len(d.Sent) != before {
-		b.Put(g.Name.devicesKey(), d.append(nil))
+		t.Put(g.Name.devicesKey(), d.append(nil))
+		t.sync = true // before the key leaves
 	}
 	return nil
 }

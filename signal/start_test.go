@@ -238,6 +238,22 @@ func TestTrack(t *testing.T) {
 	third := must(a.SendGroup(ctx, g))(t)
 	state(SenderKeyDevices{KeyID: third.KeyID, Exists: true})
 
+	// A leased account has written it too, before the message can leave.
+	leased := must(CreateAccount(ctx, rows, "leased", AccountOptions{OpenOptions: OpenOptions{Durability: Leased}}))(t)
+	if _, _, err := leased.EncryptManyFrom(ctx, items[:2], start); err != nil {
+		t.Fatal(err)
+	}
+	g.Track, g.Rotate = track[:1], false
+	fifth := must(leased.SendGroup(ctx, g))(t)
+	g.Distribute, g.Track = addrs[:2], track[:2]
+	must(leased.SendGroup(ctx, g))(t)
+	crashed := must(OpenAccount(ctx, rows, "leased", OpenOptions{TakeOver: true}))(t)
+	want := SenderKeyDevices{KeyID: fifth.KeyID, Exists: true, Sent: track[:2]}
+	if got := must(crashed.SenderKeyDevices(ctx, name))(t); !reflect.DeepEqual(got, want) {
+		t.Fatalf("after a crash: %+v, want %+v", got, want)
+	}
+	g.Distribute = addrs[:1]
+
 	var b store.Batch
 	b.Put(name.devicesKey(), []byte{0xff})
 	if _, err := rows.Apply(ctx, a.id, &b); err != nil {
