@@ -47,7 +47,7 @@ type cache struct {
 	operations int    // with changes, since the last write
 
 	incarnation [16]byte // of leases that are written
-	evicted     bool     // a row with a lease has left
+	evicted     bool     // a session or sender key has left
 	lost        error    // another one owns the account
 	over        bool     // the account was given back
 
@@ -206,7 +206,7 @@ func (c *cache) evict() {
 		for r := c.last; r != nil && c.bytes > c.maxBytes-c.maxBytes/8; {
 			next := r.newer
 			if !r.out && !r.queued && (!absent || !r.exists) {
-				c.evicted = c.evicted || r.leased()
+				c.evicted = c.evicted || r.sends()
 				c.drop(r)
 			}
 			r = next
@@ -214,8 +214,8 @@ func (c *cache) evict() {
 	}
 }
 
-// leased reports whether the record on disk has a lease.
-func (r *row) leased() bool { return r.disk.ceiling > 0 }
+// sends reports whether the row is, or would be, a session or a sender key.
+func (r *row) sends() bool { return r.key.Table == store.Sessions || r.key.Table == store.SenderKeys }
 
 // change marks a row as changed.
 func (c *cache) change(r *row) {

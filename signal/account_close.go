@@ -73,9 +73,10 @@ func (a *Account) giveBack(ctx context.Context) error {
 }
 
 // dropLeases removes the leases of this account from the rows of keys. They
-// are those of rows that were evicted, whose records are exact.
+// are those of rows that were evicted, whose records are exact, unless they were
+// put back since.
 func (a *Account) dropLeases(ctx context.Context, keys []store.Key) error {
-	recs, _, err := a.read(ctx, "leases", keys)
+	recs, generation, err := a.read(ctx, "leases", keys)
 	if err != nil {
 		return err
 	}
@@ -83,16 +84,21 @@ func (a *Account) dropLeases(ctx context.Context, keys []store.Key) error {
 	for i, rec := range recs {
 		r := &row{key: keys[i]}
 		r.set(rec.Value, rec.Found)
+		if r.err == nil && a.seen.putBack(keys[i], rec, generation) {
+			r.closeSending()
+			if err := r.store(&b); err != nil {
+				return err
+			}
+			continue
+		}
 		l := r.lease()
 		if l == nil || l.ceiling == 0 || !a.cache.wrote(l) {
 			continue
 		}
 		*l = lease{}
-		value, err := r.encode()
-		if err != nil {
+		if err := r.store(&b); err != nil {
 			return err
 		}
-		b.Put(r.key, value)
 	}
 	if b.Len() == 0 {
 		return nil
@@ -113,21 +119,26 @@ func (c *cache) unwrittenLocks() []store.Key {
 	return keys
 }
 
-// end removes the leases of all rows: nothing is sent any more. It reports why
-// there is nothing to write: another owner has come, or all is done.
+// end removes the leases of all rows, as nothing is sent any more, and has all of
+// them written, so that what is on disk is what was here, whatever became of it
+// in the meantime. It reports why there is nothing to write: another owner has
+// come, or all is done.
 func (c *cache) end() (lost error, over bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range c.rows {
-		if l := r.lease(); l != nil && l.ceiling > 0 {
-			*l = lease{}
-			c.change(r)
+		if !r.sends() || r.err != nil {
+			continue
 		}
+		if l := r.lease(); l != nil {
+			*l = lease{}
+		}
+		c.change(r)
 	}
 	return c.lost, c.over
 }
 
-// left reports whether rows with a lease were evicted.
+// left reports whether sessions or sender keys were evicted.
 func (c *cache) left() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -65,10 +65,8 @@ func (t *txn) writeThrough(ctx context.Context) error {
 	}
 	c := t.a.cache
 	// A write that is under way may be of an earlier form of the rows.
-	select {
-	case c.flushing <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("signal: write %s: %w", t.what, ctx.Err())
+	if err := take(ctx, c.flushing); err != nil {
+		return fmt.Errorf("signal: write %s: %w", t.what, err)
 	}
 	defer func() { <-c.flushing }()
 	var b store.Batch
@@ -120,10 +118,8 @@ func (t *txn) put(b *store.Batch) {
 // and what waits for it still waits.
 func (a *Account) flush(ctx context.Context, done func() bool) error {
 	c := a.cache
-	select {
-	case c.flushing <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("signal: write: %w", ctx.Err())
+	if err := take(ctx, c.flushing); err != nil {
+		return fmt.Errorf("signal: write: %w", err)
 	}
 	defer func() { <-c.flushing }()
 	b, written, err := c.collect(done)
@@ -171,15 +167,12 @@ func (c *cache) collect(done func() bool) (*store.Batch, []written, error) {
 	b.Grow(len(c.dirty))
 	out := make([]written, 0, len(c.dirty))
 	add := func(r *row) error {
-		if !r.exists {
-			b.Delete(r.key)
-		} else {
-			c.stamp(r)
-			rec, err := r.encode()
-			if err != nil {
-				return err
-			}
-			b.Put(r.key, rec)
+		c.stamp(r)
+		if err := r.store(&b); err != nil {
+			return err
+		}
+		if r.live() {
+			r.value = nil
 		}
 		out = append(out, written{r, r.seq, r.current()})
 		return nil

@@ -110,16 +110,12 @@ func (a *Account) renewRows(ctx context.Context, keys []store.Key) error {
 			r := &row{key: keys[i]}
 			r.set(rec.Value, rec.Found)
 			b.Expect(r.key, rec.Version)
-			switch {
-			case r.session != nil:
-				r.session.closeSenders()
-				value, err := r.encode()
-				if err != nil {
-					return err
-				}
-				b.Put(r.key, value)
-			case r.senderKey != nil && r.senderKey.CanEncrypt():
-				b.Delete(r.key)
+			if r.err != nil || !r.live() || r.senderKey != nil && !r.senderKey.CanEncrypt() {
+				continue
+			}
+			r.closeSending()
+			if err := r.store(&b); err != nil {
+				return err
 			}
 		}
 		if b.Len() == 0 {

@@ -67,18 +67,21 @@ func (h *seenVersions) see(least, generation uint64) error {
 }
 
 // putBack reports whether a row, whose lock the caller holds, was of a larger
-// version before.
-func (h *seenVersions) putBack(k store.Key, rec store.Record) bool {
-	if !rec.Found || !remembered(k.Table) {
+// version before. generation is that with which it was read: a row that is absent
+// then can only come with a larger one.
+func (h *seenVersions) putBack(k store.Key, rec store.Record, generation uint64) bool {
+	if !remembered(k.Table) || rec.Found && rec.Version == 0 {
 		return false
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	n := h.hash(k)
-	if rec.Version < h.versions[n] {
+	switch {
+	case !rec.Found:
+		h.remember(n, generation)
+	case rec.Version < h.versions[n]:
 		return true
-	}
-	if k.Table != store.PreKeys {
+	case k.Table != store.PreKeys:
 		h.remember(n, rec.Version)
 	}
 	return false

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sigcore/sigcore/signal/internal/accounttest"
 	"github.com/sigcore/sigcore/signal/store"
+	"github.com/sigcore/sigcore/signal/store/storetest"
 )
 
 func TestAccount(t *testing.T) {
@@ -19,4 +20,13 @@ func TestLeasedAccount(t *testing.T) {
 		b := store.NewMemory()
 		return b, func() store.Backend { return b }
 	})
+}
+
+// TestDisk holds that the backend of the tests is one.
+func TestDisk(t *testing.T) {
+	storetest.Run(t, func(*testing.T) store.Backend { return accounttest.NewDisk() })
+}
+
+func TestChaos(t *testing.T) {
+	accounttest.Chaos(t, func(*testing.T) (store.Backend, func() store.Backend) { return accounttest.NewDisk(), nil })
 }

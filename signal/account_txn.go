@@ -176,8 +176,14 @@ func (t *txn) load(ctx context.Context, keys ...store.Key) error {
 	} else if t.generation != generation {
 		t.generation = 0
 	}
+	var damaged []*row
 	for i, r := range missing {
-		t.a.adopt(r, recs[i])
+		if t.a.adopt(r, recs[i], generation) {
+			damaged = append(damaged, r)
+		}
+	}
+	if err := t.a.mend(ctx, damaged); err != nil {
+		return err
 	}
 	if t.a.cache != nil {
 		t.a.cache.insert(missing)
@@ -197,59 +203,77 @@ func (t *txn) find(k store.Key) *row {
 	return nil
 }
 
-// adopt makes r what was read.
-func (a *Account) adopt(r *row, rec store.Record) {
-	r.exists, r.version, r.value, r.loaded = rec.Found, rec.Version, rec.Value, true
-	putBack := a.seen.putBack(r.key, rec)
-	switch r.key.Table {
-	case store.Sessions:
-		if r.exists {
-			if r.session, r.err = ParseSession(rec.Value); r.err == nil {
-				a.trustSession(r, putBack)
-			}
-		}
-	case store.SenderKeys:
-		if r.exists {
-			if r.senderKey, r.err = ParseSenderKey(rec.Value); r.err == nil {
-				r.err = a.trustSenderKey(r, putBack)
-			}
-		}
-	case store.PreKeys:
-		if putBack {
-			// It was used up, or deleted, and what that left is not to be undone.
-			r.exists, r.value = false, nil
-		}
+// adopt makes r what was read, and brings it to where none of its message keys
+// can have been published. It reports whether the row was put back to an earlier
+// state: then r is not what is stored, and has to be.
+func (a *Account) adopt(r *row, rec store.Record, generation uint64) (damaged bool) {
+	r.set(rec.Value, rec.Found)
+	r.version, r.value = rec.Version, rec.Value
+	if r.err == nil && a.seen.putBack(r.key, rec, generation) {
+		r.closeSending()
+		return true
+	}
+	switch l := r.lease(); {
+	case r.err != nil || l == nil || l.ceiling == 0:
+	case a.cache != nil && a.cache.wrote(l):
+		r.disk = r.current()
+	case r.session != nil:
+		r.session.waive()
+	default:
+		r.err = r.senderKey.waive()
+	}
+	return false
+}
+
+// closeSending is for a row that was put back to an earlier state. A session
+// still receives, and sends when the peer has made a ratchet step. A sender key
+// of ours is gone, and so is a prekey, which was used up or deleted.
+func (r *row) closeSending() {
+	switch {
+	case r.session != nil:
+		r.session.closeSenders()
+	case r.senderKey != nil && r.senderKey.CanEncrypt(), r.key.Table == store.PreKeys:
+		r.set(nil, false)
 	}
 }
 
-// trustSession brings a session that was read to where none of its message keys
-// can have been published.
-func (a *Account) trustSession(r *row, putBack bool) {
-	s := r.session
-	switch {
-	case putBack:
-		s.closeSenders()
-	case s.lease.ceiling == 0:
-	case a.cache != nil && a.cache.wrote(&s.lease):
-		r.disk = s.disk()
-	default:
-		s.waive()
+// mend stores rows that were put back as they are to be, before anything is done
+// with them: nobody but this process may know.
+func (a *Account) mend(ctx context.Context, rows []*row) error {
+	if len(rows) == 0 {
+		return nil
 	}
+	var b store.Batch
+	for _, r := range rows {
+		b.Expect(r.key, r.version)
+		if err := r.store(&b); err != nil {
+			return err
+		}
+	}
+	generation, err := a.apply(ctx, "row that was put back", &b)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.version = 0; r.exists {
+			r.version = generation
+		}
+	}
+	return nil
 }
 
-// trustSenderKey is trustSession for a sender key.
-func (a *Account) trustSenderKey(r *row, putBack bool) error {
-	k := r.senderKey
-	switch {
-	case putBack && k.CanEncrypt():
-		// Members have read messages that this record does not know of.
-		r.senderKey, r.exists = nil, false
-	case k.lease.ceiling == 0:
-	case a.cache != nil && a.cache.wrote(&k.lease):
-		r.disk = k.disk()
-	default:
-		return k.waive()
+// store adds the row to a batch.
+func (r *row) store(b *store.Batch) error {
+	if !r.exists {
+		b.Delete(r.key)
+		return nil
 	}
+	rec, err := r.encode()
+	if err != nil {
+		return err
+	}
+	r.value = rec
+	b.Put(r.key, rec)
 	return nil
 }
 

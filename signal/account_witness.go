@@ -33,10 +33,8 @@ func (a *Account) witnessed(ctx context.Context, generation uint64) error {
 	if w.Witness == nil {
 		return nil
 	}
-	select {
-	case w.busy <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("signal: witness: %w", ctx.Err())
+	if err := take(ctx, w.busy); err != nil {
+		return fmt.Errorf("signal: witness: %w", err)
 	}
 	defer func() { <-w.busy }()
 	if w.epoch >= generation {

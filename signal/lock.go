@@ -81,11 +81,25 @@ func (t *lockTable) lock(ctx context.Context, k store.Key) error {
 	}
 	e.users++
 	t.mu.Unlock()
+	if err := take(ctx, e.token); err != nil {
+		t.leave(k)
+		return err
+	}
+	return nil
+}
+
+// take puts a token into a channel that has room for one. It waits for the room
+// as long as ctx allows; if there is room it does not look at ctx.
+func take(ctx context.Context, token chan struct{}) error {
 	select {
-	case e.token <- struct{}{}:
+	case token <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case token <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		t.leave(k)
 		return ctx.Err()
 	}
 }
