@@ -161,17 +161,6 @@ func (n *Node) Attr(key string) (Value, bool) {
 	return Value{}, false
 }
 
-// Child returns the first child node with that tag, or nil.
-func (n *Node) Child(tag string) *Node {
-	nodes := n.Content.Nodes()
-	for i := range nodes {
-		if nodes[i].Tag == tag {
-			return &nodes[i]
-		}
-	}
-	return nil
-}
-
 // Equal reports whether a and b are the same node after a way over the wire:
 // attributes are compared in order with [Value.Same], a text in the content
 // with its bytes, and an empty list of children is no content.
