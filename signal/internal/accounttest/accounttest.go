@@ -80,6 +80,7 @@ var tests = []struct {
 	{"Processes", testProcesses},
 	{"ProcessesDuplicate", testProcessesDuplicate},
 	{"ProcessesLose", testProcessesLose},
+	{"ProcessesKeys", testProcessesKeys},
 	{"ProcessesInterleaved", testProcessesInterleaved},
 	{"GroupInterleaved", testGroupInterleaved},
 }
