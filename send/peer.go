@@ -37,14 +37,8 @@ func Peer(ctx context.Context, a Account, m *PeerMessage) (*Stanza, error) {
 		return nil, fmt.Errorf("%w: peer message without id or recipient", ErrInvalid)
 	}
 	addr := m.Address.of(m.To)
-	if len(m.Self.DeviceIdentity) == 0 {
-		info, err := a.SessionInfo(ctx, addr)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNoDeviceIdentity, err)
-		}
-		if !info.Exists || info.Pending {
-			return nil, ErrNoDeviceIdentity
-		}
+	if err := m.Self.preflight(ctx, a, addr); err != nil {
+		return nil, err
 	}
 	plaintext, err := AppendPadding(append(make([]byte, 0, len(m.Message)+MaxPadding), m.Message...))
 	if err != nil {

@@ -41,6 +41,30 @@ type BundleAnswer struct {
 // answer for it.
 var ErrNoBundle = errors.New("send: no bundle of the device")
 
+// ErrUnregistered means that the server does not know a device, or one of those
+// that were asked for: the device list that it is from is out of date. It is in
+// the chain of a [RejectedError] with the code 406. A [BundleSource] that is
+// refused as a whole with that code returns an error with ErrUnregistered in its
+// chain: the stanza goes out to those that there are sessions with.
+var ErrUnregistered = errors.New("send: device is not registered")
+
+// codeUnregistered is the server's code for a device that it does not know.
+const codeUnregistered = 406
+
+// A RejectedError is what a [BundleAnswer] has if the server answers for a
+// device with an error of that code.
+type RejectedError struct{ Code uint16 }
+
+func (e *RejectedError) Error() string {
+	return fmt.Sprintf("send: the server refuses the bundle with code %d", e.Code)
+}
+
+// Is reports whether target is ErrNoBundle or, with the code 406,
+// ErrUnregistered.
+func (e *RejectedError) Is(target error) bool {
+	return target == ErrNoBundle || target == ErrUnregistered && e.Code == codeUnregistered
+}
+
 // StartingAccount is an [Account] that starts sessions while it encrypts;
 // *[signal.Account] is one.
 type StartingAccount interface {
@@ -155,6 +179,9 @@ func (s *Sessions) prepare(ctx context.Context, p *Prepared, devices []binary.JI
 	if err != nil {
 		for addr := range p.reasons {
 			p.reasons[addr] = err
+		}
+		if errors.Is(err, ErrUnregistered) {
+			return nil // these devices are skipped this time
 		}
 		return &fetchError{len(missing), err}
 	}
