@@ -23,6 +23,9 @@ type Session struct {
 	tail []byte     // the archived states
 
 	raw []byte // the record as it was read, while nothing has changed
+
+	// slimmed says that tail has no older copies of states any more.
+	slimmed bool
 }
 
 // Hooks of package record, through which the ciphers reach what is in a record.
@@ -77,6 +80,9 @@ func (s *Session) JSON() ([]byte, error) {
 	if err != nil || len(s.kept) == 0 && len(s.tail) == 0 {
 		return record, err
 	}
+	if !s.slimmed {
+		s.tail, s.slimmed = slim(record, s.tail), true
+	}
 	return join(record, s.kept, s.tail), nil
 }
 
@@ -85,7 +91,7 @@ func (s *Session) whole() error {
 	if len(s.kept) == 0 && len(s.tail) == 0 {
 		return nil
 	}
-	record, err := s.JSON()
+	record, err := s.text()
 	if err != nil {
 		return err
 	}
@@ -95,6 +101,14 @@ func (s *Session) whole() error {
 	}
 	s.value, s.kept, s.tail = value, nil, nil
 	return nil
+}
+
+// text returns the record without older copies of states.
+func (s *Session) text() ([]byte, error) {
+	raw := s.raw
+	s.raw = nil
+	defer func() { s.raw = raw }()
+	return s.JSON()
 }
 
 // Empty reports whether there is no session.
@@ -121,7 +135,13 @@ func (s *Session) RemoteIdentity() (k signal.PublicKey, ok bool) {
 }
 
 // Decrypt is that of signal.Session. trust is also asked if an archived session
-// reads the message.
+// reads the message. A message that a state has read, or had no key for, is not
+// tried with others: that one may be an older copy of it.
+//
+// Records that were written before may hold states that a message for another
+// one has damaged: they claim to know its ratchet key, and do not. So if no state
+// reads a message, each is tried by itself, also older copies: at most 40 times the
+// work of one.
 func (s *Session) Decrypt(message []byte, trust signal.Trust) ([]byte, error) {
 	m, err := signal.ParseSignalMessage(message)
 	if err != nil {
@@ -135,28 +155,72 @@ func (s *Session) Decrypt(message []byte, trust signal.Trust) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if len(s.tail) > 0 {
-		plaintext, _, err := s.value.Decrypt(nil, message, trust)
-		if err == nil {
-			s.raw = nil
-			return plaintext, nil
-		}
-		if !otherStates(err) || s.whole() != nil {
-			return nil, err
-		}
-	}
 	next := s.value
 	if next.Archived() > 0 {
-		next = next.Clone() // to go back to if the archived one is not trusted
+		next = next.Clone() // to go back to if an archived one is not trusted
 	}
-	plaintext, received, err := next.Decrypt(nil, message, trust)
+	plaintext, err := decrypt(next, message, trust)
+	if err == nil {
+		s.value, s.raw = next, nil
+		return plaintext, nil
+	}
+	if !otherStates(err) || len(s.tail) == 0 && next.Archived() == 0 {
+		return nil, err
+	}
+	text, jsonErr := s.text()
+	if jsonErr != nil {
+		return nil, err
+	}
+	if len(s.tail) > 0 {
+		if whole, parseErr := convert.ParseGoSession(text); parseErr == nil {
+			plaintext, wholeErr := decrypt(whole, message, trust)
+			if wholeErr == nil {
+				s.become(whole)
+				return plaintext, nil
+			}
+			err = wholeErr
+		}
+	}
+	if !errors.Is(err, signal.ErrBadMAC) {
+		return nil, err
+	}
+	if s.raw != nil {
+		text = s.raw // with the older copies
+	}
+	for _, record := range alternatives(text) {
+		alone, parseErr := convert.ParseGoSession(firstOf(record))
+		if parseErr != nil {
+			continue
+		}
+		if _, aloneErr := decrypt(alone, message, nil); aloneErr != nil {
+			continue
+		}
+		whole, parseErr := convert.ParseGoSession(record)
+		if parseErr != nil {
+			continue
+		}
+		plaintext, wholeErr := decrypt(whole, message, trust)
+		if wholeErr == nil {
+			s.become(whole)
+			return plaintext, nil
+		}
+		return nil, wholeErr
+	}
+	return nil, err
+}
+
+func (s *Session) become(whole *signal.Session) {
+	s.value, s.kept, s.tail, s.raw = whole, nil, nil, nil
+}
+
+func decrypt(s *signal.Session, message []byte, trust signal.Trust) ([]byte, error) {
+	plaintext, received, err := s.Decrypt(nil, message, trust)
 	if err == nil && received.Promoted && trust != nil {
 		err = trust(received.Identity)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.value, s.raw = next, nil
 	return plaintext, nil
 }
 
@@ -164,8 +228,7 @@ func (s *Session) Decrypt(message []byte, trust signal.Trust) ([]byte, error) {
 // be one of another state.
 func otherStates(err error) bool {
 	for _, reason := range []error{
-		signal.ErrBadMAC, signal.ErrTooFar, signal.ErrClosedChain, signal.ErrNoMessageKey,
-		signal.ErrLegacyVersion, signal.ErrUnknownVersion,
+		signal.ErrBadMAC, signal.ErrTooFar, signal.ErrClosedChain, signal.ErrLegacyVersion, signal.ErrUnknownVersion,
 	} {
 		if errors.Is(err, reason) {
 			return true

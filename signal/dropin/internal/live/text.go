@@ -13,6 +13,7 @@ import (
 // so that no name and no bracket stands in one. What has another form is not cut.
 
 const (
+	openState    = `{"LocalIdentityPublic":`
 	openCurrent  = `{"SessionState":`
 	openArchived = `,"PreviousStates":[`
 	closeRecord  = `]}`
@@ -156,4 +157,70 @@ func text(key *signal.PublicKey) (b [keyText]byte) {
 	tagged := key.Tagged()
 	base64.StdEncoding.Encode(b[:], tagged[:])
 	return b
+}
+
+// statesOf returns the objects in a text of states with commas between.
+func statesOf(tail []byte) (states [][]byte) {
+	const between = `},` + openState
+	for len(tail) > 0 {
+		end := bytes.Index(tail, []byte(between))
+		if end < 0 {
+			return append(states, tail)
+		}
+		states = append(states, tail[:end+1])
+		tail = tail[end+2:]
+	}
+	return states
+}
+
+// baseOf returns the text of the base key of a state, which says which session it
+// is a state of.
+func baseOf(state []byte) string {
+	at := bytes.Index(state, []byte(baseField))
+	if at < 0 || len(state) < at+len(baseField)+keyText {
+		return ""
+	}
+	return string(state[at+len(baseField):][:keyText])
+}
+
+// slim returns the archived states without those of which there is a newer copy,
+// in the record or before them.
+func slim(record, tail []byte) []byte {
+	states := statesOf(tail)
+	seen := map[string]bool{baseOf(record): true}
+	kept := states[:0]
+	for _, st := range states {
+		if base := baseOf(st); base == "" || !seen[base] {
+			seen[base] = true
+			kept = append(kept, st)
+		}
+	}
+	return bytes.Join(kept, []byte(","))
+}
+
+// alternatives returns the record once for each archived state, with that as the
+// current one and the current one as the newest of the others.
+func alternatives(record []byte) (records [][]byte) {
+	inner, opened := bytes.CutPrefix(record, []byte(openCurrent))
+	inner, closed := bytes.CutSuffix(inner, []byte(closeRecord))
+	current, tail, ok := bytes.Cut(inner, []byte(openArchived))
+	if !opened || !closed || !ok {
+		return nil
+	}
+	states := statesOf(tail)
+	for i, st := range states {
+		others := append([][]byte{current}, states[:i]...)
+		others = append(others, states[i+1:]...)
+		var b []byte
+		b = append(append(append(b, openCurrent...), st...), openArchived...)
+		b = append(append(b, bytes.Join(others, []byte(","))...), closeRecord...)
+		records = append(records, b)
+	}
+	return records
+}
+
+// firstOf returns a record without its archived states.
+func firstOf(record []byte) []byte {
+	current, _, _ := bytes.Cut(record, []byte(openArchived))
+	return append(append(bytes.Clone(current), openArchived...), closeRecord...)
 }
