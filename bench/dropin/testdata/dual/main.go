@@ -14,8 +14,8 @@ import (
 	"os"
 	"slices"
 
-	"dual.test/drop"
-	"dual.test/mau"
+	"dropin.test/drop"
+	"dropin.test/mau"
 )
 
 // A device has the stores of the implementation that leads; the other follows.
