@@ -3,6 +3,7 @@ package convert
 import (
 	"github.com/sigcore/sigcore/signal"
 	"github.com/sigcore/sigcore/signal/internal/pb"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // ParseGoSession reads a session record of go.mau.fi/libsignal: the JSON in the
@@ -11,6 +12,11 @@ import (
 // which nothing starts, is refused, and so are more states, chains and keys than
 // that library keeps.
 func ParseGoSession(data []byte) (*signal.Session, error) {
+	var buf [2048]byte
+	if record, ok := goSessionText(data, buf[:]); ok {
+		defer clear(record)
+		return signal.ParseSession(record)
+	}
 	d := decoder{b: data}
 	r := new(pb.RecordStructure)
 	d.object(func(name string) {
@@ -224,92 +230,238 @@ func (d *decoder) goMessageKey() *pb.SessionStructure_Chain_MessageKey {
 // chain holds over the 2,000 newest skipped keys is due to be dropped, and is
 // not written.
 func AppendGoSession(dst []byte, s *signal.Session) ([]byte, error) {
-	r, err := record(s, true)
-	if err != nil {
-		return nil, err
+	var buf [2048]byte
+	record := s.AppendPortable(buf[:0])
+	defer clear(record)
+	out, n := append(dst, `{"SessionState":`...), 0
+	var err error
+	for fields := (wireFields{b: record}); fields.next(); {
+		switch {
+		case fields.num == 1 && n == 0, fields.num == 2 && n > 0:
+			if n == 1 {
+				out = append(out, `,"PreviousStates":[`...)
+			} else if n > 1 {
+				out = append(out, ',')
+			}
+			if out, err = appendGoState(out, fields.data); err != nil {
+				return nil, err
+			}
+			n++
+		default:
+			return nil, inexpressible("record without a current session")
+		}
 	}
-	if r.CurrentSession == nil {
+	switch n {
+	case 0:
 		return nil, inexpressible("record without a current session")
-	}
-	out := append(dst, `{"SessionState":`...)
-	if out, err = appendGoState(out, r.CurrentSession); err != nil {
-		return nil, err
-	}
-	out = append(out, `,"PreviousStates":[`...)
-	for i, st := range r.PreviousSessions {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		if out, err = appendGoState(out, st); err != nil {
-			return nil, err
-		}
+	case 1:
+		out = append(out, `,"PreviousStates":[`...)
 	}
 	return append(out, `]}`...), nil
 }
 
-func appendGoState(dst []byte, st *pb.SessionStructure) ([]byte, error) {
+// wireFields reads the fields of a message that this module wrote.
+type wireFields struct {
+	b    []byte
+	num  protowire.Number
+	v    uint64 // of a varint
+	data []byte // of bytes
+}
+
+func (f *wireFields) next() bool {
+	num, typ, n := protowire.ConsumeTag(f.b)
+	if n < 0 {
+		return false
+	}
+	f.num, f.v, f.data = num, 0, nil
+	f.b = f.b[n:]
+	switch typ {
+	case protowire.VarintType:
+		f.v, n = protowire.ConsumeVarint(f.b)
+	case protowire.BytesType:
+		f.data, n = protowire.ConsumeBytes(f.b)
+	default:
+		n = protowire.ConsumeFieldValue(num, typ, f.b)
+	}
+	if n < 0 {
+		return false
+	}
+	f.b = f.b[n:]
+	return true
+}
+
+func appendGoState(dst, state []byte) ([]byte, error) {
+	var (
+		numbers              [13]uint64
+		local, remote        []byte
+		root, base           []byte
+		sender, pending      []byte
+		receivers            [signal.MaxReceiverChains][]byte
+		chains               int
+		hasSender, isPending bool
+	)
+	for f := (wireFields{b: state}); f.next(); {
+		switch f.num {
+		case 1, 5, 10, 11, 12:
+			numbers[f.num] = f.v
+		case 2:
+			local = f.data
+		case 3:
+			remote = f.data
+		case 4:
+			root = f.data
+		case 6:
+			sender, hasSender = f.data, true
+		case 7:
+			if chains == len(receivers) {
+				return nil, inexpressible("session with more than %d receiver chains", chains)
+			}
+			receivers[chains] = f.data
+			chains++
+		case 9:
+			pending, isPending = f.data, true
+		case 13:
+			base = f.data
+		}
+	}
 	switch {
-	case st.AliceBaseKey == nil:
+	case base == nil:
 		return nil, inexpressible("session without a base key")
-	case len(st.GetSenderChain().GetChainKey().GetKey()) == 0:
+	case !hasSender:
 		return nil, inexpressible("session without a sending chain")
 	}
-	dst = appendBytes(dst, `{"LocalIdentityPublic":`, st.LocalIdentityPublic)
-	dst = appendUint(dst, `,"LocalRegistrationID":`, st.GetLocalRegistrationId())
-	if st.GetNeedsRefresh() {
+	dst = appendBytes(dst, `{"LocalIdentityPublic":`, local)
+	dst = appendUint(dst, `,"LocalRegistrationID":`, uint32(numbers[11]))
+	if numbers[12] != 0 {
 		dst = append(dst, `,"NeedsRefresh":true`...)
 	} else {
 		dst = append(dst, `,"NeedsRefresh":false`...)
 	}
 	dst = append(dst, `,"PendingKeyExchange":null,"PendingPreKey":`...)
-	if p := st.PendingPreKey; p == nil {
-		dst = append(dst, `null`...)
+	if isPending {
+		dst = appendGoPending(dst, pending)
 	} else {
-		dst = appendUint(dst, `{"PreKeyID":{"Value":`, p.GetPreKeyId())
-		if p.PreKeyId == nil {
-			dst = append(dst, `,"IsEmpty":true}`...)
-		} else {
-			dst = append(dst, `,"IsEmpty":false}`...)
-		}
-		dst = appendUint(dst, `,"SignedPreKeyID":`, uint32(p.GetSignedPreKeyId()))
-		dst = appendBytes(dst, `,"BaseKey":`, p.BaseKey)
-		dst = append(dst, '}')
+		dst = append(dst, `null`...)
 	}
-	dst = appendUint(dst, `,"PreviousCounter":`, st.GetPreviousCounter())
+	dst = appendUint(dst, `,"PreviousCounter":`, uint32(numbers[5]))
 	dst = append(dst, `,"ReceiverChains":[`...)
-	for i, c := range st.ReceiverChains {
+	for i, c := range receivers[:chains] {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		c.SenderRatchetKeyPrivate = nil // there and empty
-		dst = appendGoChain(dst, c)
+		dst, _ = appendGoChain(dst, c)
 	}
-	dst = appendBytes(dst, `],"RemoteIdentityPublic":`, st.RemoteIdentityPublic)
-	dst = appendUint(dst, `,"RemoteRegistrationID":`, st.GetRemoteRegistrationId())
-	dst = appendBytes(dst, `,"RootKey":`, st.RootKey)
-	dst = appendBytes(dst, `,"SenderBaseKey":`, st.AliceBaseKey)
-	dst = appendGoChain(append(dst, `,"SenderChain":`...), st.SenderChain)
-	dst = appendUint(dst, `,"SessionVersion":`, st.GetSessionVersion())
+	dst = appendBytes(dst, `],"RemoteIdentityPublic":`, remote)
+	dst = appendUint(dst, `,"RemoteRegistrationID":`, uint32(numbers[10]))
+	dst = appendBytes(dst, `,"RootKey":`, root)
+	dst = appendBytes(dst, `,"SenderBaseKey":`, base)
+	dst, open := appendGoChain(append(dst, `,"SenderChain":`...), sender)
+	if !open {
+		return nil, inexpressible("session without a sending chain")
+	}
+	dst = appendUint(dst, `,"SessionVersion":`, uint32(numbers[1]))
 	return append(dst, '}'), nil
 }
 
-func appendGoChain(dst []byte, c *pb.SessionStructure_Chain) []byte {
-	dst = appendBytes(dst, `{"SenderRatchetKeyPublic":`, c.SenderRatchetKey)
-	dst = appendBytes(dst, `,"SenderRatchetKeyPrivate":`, c.SenderRatchetKeyPrivate)
-	dst = appendBytes(dst, `,"ChainKey":{"Key":`, c.GetChainKey().GetKey())
-	dst = appendUint(dst, `,"Index":`, c.GetChainKey().GetIndex())
+func appendGoPending(dst, pending []byte) []byte {
+	var id, signed uint64
+	var base []byte
+	hasID := false
+	for f := (wireFields{b: pending}); f.next(); {
+		switch f.num {
+		case 1:
+			id, hasID = f.v, true
+		case 2:
+			base = f.data
+		case 3:
+			signed = f.v
+		}
+	}
+	dst = appendUint(dst, `{"PreKeyID":{"Value":`, uint32(id))
+	if hasID {
+		dst = append(dst, `,"IsEmpty":false}`...)
+	} else {
+		dst = append(dst, `,"IsEmpty":true}`...)
+	}
+	dst = appendUint(dst, `,"SignedPreKeyID":`, uint32(signed))
+	dst = appendBytes(dst, `,"BaseKey":`, base)
+	return append(dst, '}')
+}
+
+// appendGoChain appends a chain and reports whether it has a key to go on with.
+func appendGoChain(dst, chain []byte) (out []byte, open bool) {
+	var public, private, chainKey, key []byte
+	var index uint64
+	kept := 0
+	for f := (wireFields{b: chain}); f.next(); {
+		switch f.num {
+		case 1:
+			public = f.data
+		case 2:
+			private = f.data
+		case 3:
+			chainKey = f.data
+		case 4:
+			kept++
+		}
+	}
+	for f := (wireFields{b: chainKey}); f.next(); {
+		switch f.num {
+		case 1:
+			index = f.v
+		case 2:
+			key = f.data
+		}
+	}
+	if len(private) == 0 {
+		private = nil // there, and empty
+	}
+	dst = appendBytes(dst, `{"SenderRatchetKeyPublic":`, public)
+	dst = appendBytes(dst, `,"SenderRatchetKeyPrivate":`, private)
+	dst = appendBytes(dst, `,"ChainKey":{"Key":`, key)
+	dst = appendUint(dst, `,"Index":`, uint32(index))
 	dst = append(dst, `},"MessageKeys":[`...)
-	for i, k := range newest(c.MessageKeys) {
-		if i > 0 {
+	if kept == 0 {
+		return append(dst, `]}`...), len(key) > 0
+	}
+	drop, first := max(0, kept-signal.MaxSkippedKeys), true
+	for f := (wireFields{b: chain}); f.next(); {
+		if f.num != 4 {
+			continue
+		}
+		if drop > 0 {
+			drop--
+			continue
+		}
+		if !first {
 			dst = append(dst, ',')
 		}
-		dst = appendBytes(dst, `{"CipherKey":`, k.CipherKey)
-		dst = appendBytes(dst, `,"MacKey":`, k.MacKey)
-		dst = appendBytes(dst, `,"IV":`, k.Iv)
-		dst = appendUint(dst, `,"Index":`, k.GetIndex())
-		dst = append(dst, '}')
+		first = false
+		dst = appendGoMessageKey(dst, f.data)
 	}
-	return append(dst, `]}`...)
+	return append(dst, `]}`...), len(key) > 0
+}
+
+func appendGoMessageKey(dst, keys []byte) []byte {
+	var cipher, mac, iv []byte
+	var index uint64
+	for f := (wireFields{b: keys}); f.next(); {
+		switch f.num {
+		case 1:
+			index = f.v
+		case 2:
+			cipher = f.data
+		case 3:
+			mac = f.data
+		case 4:
+			iv = f.data
+		}
+	}
+	dst = appendBytes(dst, `{"CipherKey":`, cipher)
+	dst = appendBytes(dst, `,"MacKey":`, mac)
+	dst = appendBytes(dst, `,"IV":`, iv)
+	dst = appendUint(dst, `,"Index":`, uint32(index))
+	return append(dst, '}')
 }
 
 // newest returns the last MaxSkippedKeys of keys, which come in ascending order.

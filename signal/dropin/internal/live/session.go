@@ -24,8 +24,10 @@ type Session struct {
 
 	raw []byte // the record as it was read, while nothing has changed
 
-	// slimmed says that tail has no older copies of states any more.
-	slimmed bool
+	// fat says that tail may have older copies of states, which the next record is
+	// to be without. They are looked for when the peer makes a ratchet step, which
+	// costs more, and when tail is read.
+	fat bool
 }
 
 // Hooks of package record, through which the ciphers reach what is in a record.
@@ -76,12 +78,16 @@ func (s *Session) JSON() ([]byte, error) {
 	if s.value == nil {
 		return []byte(empty), nil
 	}
-	record, err := convert.AppendGoSession(make([]byte, 0, 2048), s.value)
+	size := 1280 + len(s.tail)
+	for i := range s.kept {
+		size += len(s.kept[i].keys)
+	}
+	record, err := convert.AppendGoSession(make([]byte, 0, size), s.value)
 	if err != nil || len(s.kept) == 0 && len(s.tail) == 0 {
 		return record, err
 	}
-	if !s.slimmed {
-		s.tail, s.slimmed = slim(record, s.tail), true
+	if s.fat {
+		s.tail, s.fat = slim(record, s.tail), false
 	}
 	return join(record, s.kept, s.tail), nil
 }
@@ -106,7 +112,7 @@ func (s *Session) whole() error {
 // text returns the record without older copies of states.
 func (s *Session) text() ([]byte, error) {
 	raw := s.raw
-	s.raw = nil
+	s.raw, s.fat = nil, true
 	defer func() { s.raw = raw }()
 	return s.JSON()
 }
@@ -143,25 +149,27 @@ func (s *Session) RemoteIdentity() (k signal.PublicKey, ok bool) {
 // reads a message, each is tried by itself, also older copies: at most 40 times the
 // work of one.
 func (s *Session) Decrypt(message []byte, trust signal.Trust) ([]byte, error) {
-	m, err := signal.ParseSignalMessage(message)
-	if err != nil {
-		return nil, err
-	}
 	if s.value == nil {
 		return nil, signal.ErrNoSession
 	}
-	if needs(s.kept, &m) {
-		if err := s.whole(); err != nil {
+	if len(s.kept) > 0 {
+		m, err := signal.ParseSignalMessage(message)
+		if err != nil {
 			return nil, err
+		}
+		if needs(s.kept, &m) {
+			if err := s.whole(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	next := s.value
 	if next.Archived() > 0 {
 		next = next.Clone() // to go back to if an archived one is not trusted
 	}
-	plaintext, err := decrypt(next, message, trust)
+	plaintext, stepped, err := decrypt(next, message, trust)
 	if err == nil {
-		s.value, s.raw = next, nil
+		s.value, s.raw, s.fat = next, nil, s.fat || stepped
 		return plaintext, nil
 	}
 	if !otherStates(err) || len(s.tail) == 0 && next.Archived() == 0 {
@@ -173,7 +181,7 @@ func (s *Session) Decrypt(message []byte, trust signal.Trust) ([]byte, error) {
 	}
 	if len(s.tail) > 0 {
 		if whole, parseErr := convert.ParseGoSession(text); parseErr == nil {
-			plaintext, wholeErr := decrypt(whole, message, trust)
+			plaintext, _, wholeErr := decrypt(whole, message, trust)
 			if wholeErr == nil {
 				s.become(whole)
 				return plaintext, nil
@@ -192,14 +200,14 @@ func (s *Session) Decrypt(message []byte, trust signal.Trust) ([]byte, error) {
 		if parseErr != nil {
 			continue
 		}
-		if _, aloneErr := decrypt(alone, message, nil); aloneErr != nil {
+		if _, _, aloneErr := decrypt(alone, message, nil); aloneErr != nil {
 			continue
 		}
 		whole, parseErr := convert.ParseGoSession(record)
 		if parseErr != nil {
 			continue
 		}
-		plaintext, wholeErr := decrypt(whole, message, trust)
+		plaintext, _, wholeErr := decrypt(whole, message, trust)
 		if wholeErr == nil {
 			s.become(whole)
 			return plaintext, nil
@@ -213,15 +221,15 @@ func (s *Session) become(whole *signal.Session) {
 	s.value, s.kept, s.tail, s.raw = whole, nil, nil, nil
 }
 
-func decrypt(s *signal.Session, message []byte, trust signal.Trust) ([]byte, error) {
+func decrypt(s *signal.Session, message []byte, trust signal.Trust) (plaintext []byte, stepped bool, err error) {
 	plaintext, received, err := s.Decrypt(nil, message, trust)
 	if err == nil && received.Promoted && trust != nil {
 		err = trust(received.Identity)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return plaintext, nil
+	return plaintext, received.Ratcheted, nil
 }
 
 // otherStates reports whether a message that the current state does not read may

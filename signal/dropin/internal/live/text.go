@@ -39,7 +39,10 @@ func cut(record []byte) (short []byte, kept []keptKeys, tail []byte, ok bool) {
 	if !hasCurrent || !closed {
 		return nil, nil, nil, false
 	}
-	short = append(make([]byte, 0, 4096), openCurrent...)
+	if bytes.HasSuffix(record, []byte(openArchived+closeRecord)) && bytes.Count(record, []byte(keysField+"]")) == bytes.Count(record, []byte(keysField)) {
+		return record, nil, nil, true // there is nothing to cut
+	}
+	short = append(make([]byte, 0, 1280), openCurrent...)
 	for {
 		at := bytes.Index(rest, []byte(keysField))
 		end := bytes.Index(rest[:max(0, at)], []byte(openArchived))
@@ -89,6 +92,9 @@ func chainOf(head []byte) (k keptKeys, ok bool) {
 // join puts what was cut out into the record of what was left, which has no
 // archived states.
 func join(short []byte, kept []keptKeys, tail []byte) []byte {
+	if len(kept) == 0 {
+		return append(append(bytes.TrimSuffix(short, []byte(closeRecord)), tail...), closeRecord...)
+	}
 	size := len(short) + len(tail)
 	for i := range kept {
 		size += len(kept[i].keys) + 1
@@ -188,12 +194,15 @@ func baseOf(state []byte) string {
 func slim(record, tail []byte) []byte {
 	states := statesOf(tail)
 	seen := map[string]bool{baseOf(record): true}
-	kept := states[:0]
+	kept := make([][]byte, 0, len(states))
 	for _, st := range states {
 		if base := baseOf(st); base == "" || !seen[base] {
 			seen[base] = true
 			kept = append(kept, st)
 		}
+	}
+	if len(kept) == len(states) {
+		return tail
 	}
 	return bytes.Join(kept, []byte(","))
 }
