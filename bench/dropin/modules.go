@@ -6,6 +6,7 @@ package dropin
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -73,7 +74,7 @@ func (m *Module) Add(source, folder, pkg string, replace ...string) error {
 		if err != nil {
 			return err
 		}
-		t := strings.Replace(string(text), "\npackage "+source+"\n", "\npackage "+pkg+"\n", 1)
+		t := strings.Replace("\n"+string(text), "\npackage "+source+"\n", "\npackage "+pkg+"\n", 1)
 		t = strings.NewReplacer(replace...).Replace(t)
 		if err := m.write(filepath.Join(folder, filepath.Base(name)), t); err != nil {
 			return err
@@ -173,4 +174,17 @@ func Worker(dir string, dropin bool) (program string, err error) {
 	program = filepath.Join(dir, "worker")
 	_, err = m.Go("build", "-o", program, ".")
 	return program, err
+}
+
+// Download returns the folder with the source of a version of a module.
+func (m *Module) Download(module, version string) (string, error) {
+	out, err := command(m.Dir, "go", "mod", "download", "-json", module+"@"+version)
+	if err != nil {
+		return "", err
+	}
+	var answer struct{ Dir string }
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || answer.Dir == "" {
+		return "", fmt.Errorf("dropin: %s of %s was not downloaded", version, module)
+	}
+	return answer.Dir, nil
 }
