@@ -5,6 +5,7 @@ import (
 	"crypto/sha512"
 
 	"github.com/sigcore/sigcore/curve"
+	"go.mau.fi/libsignal/internal/keycache"
 )
 
 // CalculateSignature returns the XEdDSA signature of message. It draws 64 bytes
@@ -14,7 +15,7 @@ func CalculateSignature(signingKey ECPrivateKeyable, message []byte) [64]byte {
 	if !clamped(&key) {
 		return signUnclamped(&key, message)
 	}
-	sig, err := signers.of(&key).Sign(message)
+	sig, err := keycache.Private(&key).Sign(message)
 	if err != nil {
 		panic("ecc: no randomness")
 	}
@@ -76,5 +77,5 @@ func VerifySignature(signingKey ECPublicKeyable, message []byte, signature [64]b
 		return false
 	}
 	u := signingKey.PublicKey()
-	return verifiers.of(&u).Verify(message, signature[:])
+	return keycache.Public(&u).Verify(message, signature[:])
 }

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sigcore/sigcore/curve"
 	"github.com/sigcore/sigcore/signal"
 	"go.mau.fi/libsignal/ecc"
+	"go.mau.fi/libsignal/internal/keycache"
 	"go.mau.fi/libsignal/internal/live"
 	"go.mau.fi/libsignal/keys/identity"
 	"go.mau.fi/libsignal/keys/prekey"
@@ -78,7 +78,7 @@ func (b *Builder) ProcessBundle(ctx context.Context, preKey *prekey.Bundle) erro
 	if err != nil {
 		return err
 	}
-	if err := l.Initiate(local, &bundle, live.IsFresh(rec)); err != nil {
+	if err := l.Initiate(local, &bundle); err != nil {
 		return failure(err)
 	}
 	live.SessionChanged(rec)
@@ -147,12 +147,11 @@ func (b *Builder) responder(ctx context.Context, message *protocol.PreKeySignalM
 	if err != nil {
 		return nil, err
 	}
-	r := &signal.Responder{Local: local}
-	id := message.SignedPreKeyID()
-	// The signature of our own prekey is not used.
-	if r.SignedPreKey, err = signal.NewSignedPreKey(id, privateKey(signed.KeyPair()), local.Identity, 0); err != nil {
-		return nil, err
-	}
+	r := &signal.Responder{Local: local, SignedPreKey: &signal.SignedPreKey{
+		ID:      message.SignedPreKeyID(),
+		Public:  signal.PublicKey(signed.KeyPair().PublicKey().PublicKey()),
+		Private: privateKey(signed.KeyPair()),
+	}}
 	if preKeyID := message.PreKeyID(); preKeyID != nil && !preKeyID.IsEmpty {
 		key, err := b.preKeyStore.LoadPreKey(ctx, preKeyID.Value)
 		if err != nil {
@@ -161,7 +160,11 @@ func (b *Builder) responder(ctx context.Context, message *protocol.PreKeySignalM
 		if key == nil {
 			return nil, fmt.Errorf("%w with ID %d", signalerror.ErrNoOneTimeKeyFound, preKeyID.Value)
 		}
-		r.PreKey = signal.NewPreKey(preKeyID.Value, privateKey(key.KeyPair()))
+		r.PreKey = &signal.PreKey{
+			ID:      preKeyID.Value,
+			Public:  signal.PublicKey(key.KeyPair().PublicKey().PublicKey()),
+			Private: privateKey(key.KeyPair()),
+		}
 	}
 	return r, nil
 }
@@ -190,19 +193,8 @@ func (b *Builder) local() (signal.Local, error) {
 	if pair == nil || pair.PrivateKey() == nil {
 		return signal.Local{}, errors.New("no identity in store")
 	}
-	key, err := localIdentity(pair.PrivateKey().Serialize())
-	if err != nil {
-		return signal.Local{}, err
-	}
-	return signal.Local{Identity: key, RegistrationID: b.identityKeyStore.GetLocalRegistrationID()}, nil
-}
-
-func localIdentity(key [32]byte) (*signal.IdentityKeyPair, error) {
-	k, err := curve.NewPrivateKey(key[:])
-	if err != nil {
-		return nil, err
-	}
-	return signal.NewIdentityKeyPair(k), nil
+	key := pair.PrivateKey().Serialize()
+	return signal.Local{Identity: signal.NewIdentityKeyPair(keycache.Private(&key)), RegistrationID: b.identityKeyStore.GetLocalRegistrationID()}, nil
 }
 
 // liveOf returns what ciphers work on.

@@ -37,8 +37,6 @@ var (
 	OfSession func(rec any) (*Session, error)
 	// SessionChanged says that the live record was changed.
 	SessionChanged func(rec any)
-	// IsFresh reports whether a *record.Session was made and not read.
-	IsFresh func(rec any) bool
 )
 
 // IsJSON reports whether a serializer is the one of JSON. Package serialize sets
@@ -78,9 +76,9 @@ func (s *Session) JSON() ([]byte, error) {
 	if s.value == nil {
 		return []byte(empty), nil
 	}
-	size := 1280 + len(s.tail)
-	for i := range s.kept {
-		size += len(s.kept[i].keys)
+	size := 1280
+	if len(s.kept) == 0 {
+		size += len(s.tail) // which join appends
 	}
 	record, err := convert.AppendGoSession(make([]byte, 0, size), s.value)
 	if err != nil || len(s.kept) == 0 && len(s.tail) == 0 {
@@ -277,14 +275,13 @@ func (s *Session) DecryptPreKey(m *signal.PreKeySignalMessage, r *signal.Respond
 	return plaintext, nil
 }
 
-// Initiate is that of signal.Session. If it replaces, the current session is not
-// archived.
-func (s *Session) Initiate(local signal.Local, b *signal.Bundle, replace bool) error {
+// Initiate is that of signal.Session.
+func (s *Session) Initiate(local signal.Local, b *signal.Bundle) error {
 	if err := s.whole(); err != nil {
 		return err
 	}
 	next := new(signal.Session)
-	if s.value != nil && (!replace || s.value.Archived() > 0) {
+	if s.value != nil {
 		next = s.value.Clone()
 	}
 	if err := next.Initiate(local, b); err != nil {

@@ -35,7 +35,6 @@ type states struct {
 func init() {
 	live.OfSession = func(rec any) (*live.Session, error) { return rec.(*Session).toLive() }
 	live.SessionChanged = func(rec any) { rec.(*Session).changed() }
-	live.IsFresh = func(rec any) bool { return rec.(*Session).fresh }
 }
 
 // NewSession returns an empty record.
