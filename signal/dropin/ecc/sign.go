@@ -1,10 +1,10 @@
 package ecc
 
 import (
-	"crypto/rand"
 	"crypto/sha512"
 
 	"github.com/sigcore/sigcore/curve"
+	"go.mau.fi/libsignal/internal/draw"
 	"go.mau.fi/libsignal/internal/keycache"
 )
 
@@ -30,10 +30,7 @@ func clamped(key *[32]byte) bool { return key[0]&7 == 0 && key[31]&0xc0 == 0x40 
 // arithmetic, as programs do that keep keys unclamped: the signatures of one
 // random value differ from those of the clamped key, and all are valid.
 func signUnclamped(key *[32]byte, message []byte) (sig [64]byte) {
-	var random [64]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		panic("ecc: no randomness")
-	}
+	random := draw.Bytes()
 	// The errors of setters are those of lengths, which are right.
 	a, _ := new(curve.Scalar).SetBytesWithClamping(key[:])
 	public := new(curve.Point).ScalarBaseMult(a).Bytes()

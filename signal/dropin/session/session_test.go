@@ -115,13 +115,16 @@ func (u *user) LoadSignedPreKey(c context.Context, id uint32) (*record.SignedPre
 // The nine methods that programs leave out.
 
 func (u *user) StorePreKey(context.Context, uint32, *record.PreKey) error { panic("StorePreKey") }
-func (u *user) ContainsPreKey(context.Context, uint32) (bool, error)      { panic("ContainsPreKey") }
+
+func (u *user) ContainsPreKey(context.Context, uint32) (bool, error) { panic("ContainsPreKey") }
+
 func (u *user) GetSubDeviceSessions(context.Context, string) ([]uint32, error) {
 	panic("GetSubDeviceSessions")
 }
 
 func (u *user) DeleteSession(context.Context, *protocol.SignalAddress) error { panic("DeleteSession") }
-func (u *user) DeleteAllSessions(context.Context) error                      { panic("DeleteAllSessions") }
+
+func (u *user) DeleteAllSessions(context.Context) error { panic("DeleteAllSessions") }
 
 func (u *user) cipher(peer *user) *session.Cipher {
 	return session.NewCipher(session.NewBuilderFromSignal(u, peer.address, u.serializer), peer.address)
@@ -401,12 +404,7 @@ func TestStates(t *testing.T) {
 	a, b := newUser(t, "15550000001"), newUser(t, "15550000002")
 	a.objects = true
 	a.start(b)
-	rec, err := a.LoadSession(ctx, b.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The store has another object: the record is the one that was stored.
-	rec = a.live[b.address.String()]
+	rec := a.live[b.address.String()] // which the store hands out
 	st := rec.SessionState()
 	if !st.HasUnacknowledgedPreKeyMessage() || st.SenderChainKey().Index() != 0 {
 		t.Fatal("not a fresh session")

@@ -2,12 +2,12 @@
 package keyhelper
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"time"
 
 	"go.mau.fi/libsignal/ecc"
+	"go.mau.fi/libsignal/internal/draw"
 	"go.mau.fi/libsignal/keys/identity"
 	"go.mau.fi/libsignal/state/record"
 	"go.mau.fi/libsignal/util/medium"
@@ -71,22 +71,14 @@ func GenerateSenderSigningKey() (*ecc.ECKeyPair, error) { return ecc.GenerateKey
 
 // GenerateSenderKey draws the first chain key of a sender key, 32 bytes.
 func GenerateSenderKey() []byte {
-	b := make([]byte, 32)
-	read(b)
-	return b
+	b := draw.Bytes()
+	return b[:32:32]
 }
 
 // GenerateSenderKeyID draws the id of a sender key, of 31 bits.
 func GenerateSenderKeyID() uint32 { return random32() >> 1 }
 
 func random32() uint32 {
-	var b [4]byte
-	read(b[:])
+	b := draw.Bytes()
 	return binary.LittleEndian.Uint32(b[:])
-}
-
-func read(b []byte) {
-	if _, err := rand.Read(b); err != nil {
-		panic("keyhelper: no randomness")
-	}
 }
