@@ -13,11 +13,33 @@ import (
 // fanOutWidths are the numbers of recipients of the fan-out operations.
 var fanOutWidths = []int{8, 32, 128, 512}
 
-// smallNode is a stanza as most are: a few attributes.
+// smallNode is a direct message as it arrives: seven attributes, two of them
+// JIDs, and a payload of 150 bytes.
 func smallNode() binary.Node {
+	return binary.Node{
+		Tag: "message",
+		Attrs: []binary.Attr{
+			{Key: "from", Value: binary.JID{User: "15550000001", Server: binary.ServerUser, Device: 7}.Value()},
+			{Key: "recipient", Value: binary.JID{User: "15550000002", Server: binary.ServerUser}.Value()},
+			{Key: "id", Value: binary.Text("3EB0A1B2C3D4E5F60718")},
+			{Key: "type", Value: binary.Text("text")},
+			{Key: "t", Value: binary.Text("1717171717")},
+			{Key: "notify", Value: binary.Text("Someone")},
+			{Key: "offline", Value: binary.Text("2")},
+		},
+		Content: binary.NodesContent(binary.Node{
+			Tag:     "enc",
+			Attrs:   []binary.Attr{{Key: "v", Value: binary.Text("2")}, {Key: "type", Value: binary.Text("msg")}},
+			Content: binary.BytesContent(bytes.Repeat([]byte{7}, 150)),
+		}),
+	}
+}
+
+// stanzaNode is about the smallest message there is.
+func stanzaNode() binary.Node {
 	return binary.Node{Tag: "message", Attrs: []binary.Attr{
 		{Key: "to", Value: binary.JID{User: "15550000001", Server: binary.ServerUser}.Value()},
-		{Key: "id", Value: binary.Text("3EB0A1B2C3D4E5F60718")},
+		{Key: "id", Value: binary.Text("12345")},
 		{Key: "type", Value: binary.Text("text")},
 	}}
 }
@@ -141,6 +163,8 @@ func init() {
 	contendMarshal("marshal_small", smallNode)
 	contendUnmarshal("unmarshal_small", smallNode, borrowed)
 	contendUnmarshal("unmarshal_small_owned", smallNode, owned)
+	contendMarshal("marshal_stanza", stanzaNode)
+	contendUnmarshal("unmarshal_stanza", stanzaNode, borrowed)
 	for _, width := range fanOutWidths {
 		msg := func() binary.Node { return fanOutNode(width, false) }
 		contendMarshal(fmt.Sprintf("marshal_fanout%d", width), msg)

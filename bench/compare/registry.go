@@ -43,7 +43,7 @@ var order = []string{
 	"session_initiate", "session_respond",
 	"dm_encrypt", "dm_decrypt", "dm_decrypt_ratchet", "group_encrypt", "group_decrypt", "skdm_process",
 	"cold_1000",
-	"marshal_small", "unmarshal_small", "unmarshal_small_owned",
+	"marshal_small", "unmarshal_small", "unmarshal_small_owned", "marshal_stanza", "unmarshal_stanza",
 	"marshal_fanout8", "marshal_fanout32", "marshal_fanout128", "marshal_fanout512",
 	"marshal_fanout_pkmsg8", "marshal_fanout_pkmsg32", "marshal_fanout_pkmsg128", "marshal_fanout_pkmsg512",
 	"unmarshal_fanout8", "unmarshal_fanout32", "unmarshal_fanout128", "unmarshal_fanout512", "unmarshal_fanout512_owned",
