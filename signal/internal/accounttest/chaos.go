@@ -102,6 +102,7 @@ type actor struct {
 	lives     int               // how often the state has gone back
 	holders   map[string]uint32 // who has which of our sender keys
 	damaged   map[string]bool   // peers whose session was put back on either side
+	migrated  map[string]bool   // peers that are known under their LID
 	snapshots []Snapshot        // earlier states
 }
 
@@ -123,7 +124,7 @@ func newMachine(t *testing.T, open Open, seed uint64) *machine {
 	for i := range 3 {
 		p := &actor{
 			m: m, name: fmt.Sprintf("1555000%04d@c.us", i), read: map[string]int{},
-			holders: map[string]uint32{}, damaged: map[string]bool{},
+			holders: map[string]uint32{}, damaged: map[string]bool{}, migrated: map[string]bool{},
 		}
 		p.addr = signal.Address{Name: p.name}
 		if m.disk != nil && m.rng.IntN(2) == 0 {
@@ -306,7 +307,7 @@ func (m *machine) step() {
 		}
 	case n < 82:
 		ctx := m.weather()
-		if _, err := p.account().SessionInfo(ctx, q.addr); err != nil && !foul(err) {
+		if _, err := p.account().SessionInfo(ctx, p.addrOf(q)); err != nil && !foul(err) {
 			m.failf("info: %v", err)
 		}
 	case n < 86:
@@ -317,8 +318,10 @@ func (m *machine) step() {
 		if p.open(); m.rng.IntN(4) == 0 && m.disk == nil {
 			m.reboot()
 		}
-	case n < 93:
+	case n < 92:
 		p.renegotiate(m.calm(), q)
+	case n < 93:
+		p.migrate(q)
 	case m.disk == nil:
 	case n < 95:
 		p.snapshots = append(p.snapshots, m.disk.Snapshot(p.name))
@@ -355,7 +358,7 @@ func (p *actor) post(q *actor, group bool, c signal.Ciphertext, text string) {
 // send encrypts a message to q, after setting a session up if there is none.
 func (p *actor) send(ctx context.Context, q *actor) {
 	text := fmt.Sprint("text ", p.m.now)
-	c, err := p.account().Encrypt(ctx, q.addr, []byte(text))
+	c, err := p.account().Encrypt(ctx, p.addrOf(q), []byte(text))
 	p.m.say("%s encrypts to %s: %v", p.name[7:11], q.name[7:11], err)
 	switch {
 	case err == nil:
@@ -389,7 +392,7 @@ func (p *actor) renegotiate(ctx context.Context, q *actor) {
 	if b == nil {
 		return
 	}
-	_, err := p.account().ProcessBundle(ctx, q.addr, b)
+	_, err := p.account().ProcessBundle(ctx, p.addrOf(q), b)
 	p.m.say("%s starts a session with %s: %v", p.name[7:11], q.name[7:11], err)
 	if err != nil {
 		p.m.failf("bundle: %v", err)
@@ -415,10 +418,10 @@ func (p *actor) open1(ctx context.Context, l *letter) (done bool) {
 	var plaintext []byte
 	var err error
 	if l.group {
-		plaintext, err = p.account().DecryptGroup(ctx, p.m.senderKey(l.from), l.msg.Body)
+		plaintext, err = p.account().DecryptGroup(ctx, p.senderKeyOf(l.from), l.msg.Body)
 	} else {
 		var d *signal.Decrypted
-		if d, err = p.account().Decrypt(ctx, l.from.addr, l.msg.Type, l.msg.Body); err == nil {
+		if d, err = p.account().Decrypt(ctx, p.addrOf(l.from), l.msg.Type, l.msg.Body); err == nil {
 			plaintext = d.Plaintext
 		}
 	}
@@ -435,7 +438,7 @@ func (p *actor) open1(ctx context.Context, l *letter) (done bool) {
 		}
 		p.read[id] = p.lives
 		if len(skdm) > 0 {
-			if _, err := p.account().ProcessSenderKey(m.calm(), m.senderKey(l.from), skdm); err != nil {
+			if _, err := p.account().ProcessSenderKey(m.calm(), p.senderKeyOf(l.from), skdm); err != nil {
 				m.failf("distribution message: %v", err)
 			}
 			if k, err := signal.ParseSenderKeyDistributionMessage(skdm); err == nil {
@@ -499,7 +502,7 @@ func (p *actor) sendGroup(ctx context.Context, q *actor) {
 		return
 	}
 	res, err := a.SendGroup(ctx, &signal.GroupSend{
-		Name: m.senderKey(p), Plaintext: []byte(text), Distribute: []signal.Address{q.addr},
+		Name: m.senderKey(p), Plaintext: []byte(text), Distribute: []signal.Address{p.addrOf(q)},
 		Wrap: func(skdm []byte) ([]byte, error) { return append([]byte(text+"\x00"), skdm...), nil },
 	})
 	m.say("%s encrypts to the group with %s: %v", p.name[7:11], q.name[7:11], err)
@@ -550,7 +553,7 @@ func (p *actor) putRowBack(q *actor) {
 	}
 	m := p.m
 	s := p.snapshots[m.rng.IntN(len(p.snapshots))]
-	k := store.Session(q.addr.String())
+	k := store.Session(p.addrOf(q).String())
 	sender := m.rng.IntN(3) == 0
 	if sender {
 		k = store.SenderKey(m.senderKey(p).String())
@@ -561,7 +564,7 @@ func (p *actor) putRowBack(q *actor) {
 	// The process must have seen the state that is lost.
 	ctx := m.calm()
 	a := p.processes[0]
-	if _, err := a.SessionInfo(ctx, q.addr); err != nil {
+	if _, err := a.SessionInfo(ctx, p.addrOf(q)); err != nil {
 		m.failf("info: %v", err)
 	}
 	if _, err := a.SenderKeyInfo(ctx, m.senderKey(p)); err != nil {
@@ -618,6 +621,7 @@ func (p *actor) putBack() {
 		p.hit()
 		m.disk.PutBack(p.name, s)
 		p.open()
+		p.recall()
 		return
 	}
 	if len(p.processes) != 1 || p.options.Durability == signal.Leased || s.state.Owner.Held {
@@ -640,6 +644,7 @@ func (p *actor) putBack() {
 	if err := a.Renew(ctx); err != nil {
 		m.failf("renew: %v", err)
 	}
+	p.recall()
 }
 
 // finish delivers what is under way, in fair weather, and has all talk to each
