@@ -40,29 +40,35 @@ func TestRetryShapes(t *testing.T) {
 	}{
 		"group": {
 			func(*RetryMessage) {}, signal.TypePreKey,
-			[]binary.Attr{to("to", "120363000000000001@g.us"), to("participant", "15550000002:4@s.whatsapp.net"), attr("addressing_mode", "pn")}, false,
+			[]binary.Attr{to("to", "120363000000000001@g.us"), to("participant", "15550000002:4@s.whatsapp.net"), attr("addressing_mode", "pn")},
+			false,
 		},
 		"group by LID": {
 			func(m *RetryMessage) { m.ByLID, m.Device = true, jid(t, "100000000000002:4@lid") }, signal.TypeSignal,
-			[]binary.Attr{to("to", "120363000000000001@g.us"), to("participant", "100000000000002:4@lid"), attr("addressing_mode", "lid")}, false,
+			[]binary.Attr{to("to", "120363000000000001@g.us"), to("participant", "100000000000002:4@lid"), attr("addressing_mode", "lid")},
+			false,
 		},
 		"own device of a group": {
 			func(m *RetryMessage) { m.Device = jid(t, "15550000001@s.whatsapp.net") }, signal.TypeSignal,
-			[]binary.Attr{to("to", "120363000000000001@g.us"), to("participant", "15550000001@s.whatsapp.net"), attr("addressing_mode", "pn")}, false,
+			[]binary.Attr{to("to", "120363000000000001@g.us"), to("participant", "15550000001@s.whatsapp.net"), attr("addressing_mode", "pn")},
+			false,
 		},
 		"broadcast": {
 			func(m *RetryMessage) { m.To = jid(t, "status@broadcast") }, signal.TypeSignal,
-			[]binary.Attr{to("to", "status@broadcast"), to("participant", "15550000002:4@s.whatsapp.net")}, false,
+			[]binary.Attr{to("to", "status@broadcast"), to("participant", "15550000002:4@s.whatsapp.net")},
+			false,
 		},
 		"person": {
 			func(m *RetryMessage) { m.To = jid(t, "15550000002@s.whatsapp.net") }, signal.TypePreKey,
-			[]binary.Attr{to("to", "15550000002:4@s.whatsapp.net")}, false,
+			[]binary.Attr{to("to", "15550000002:4@s.whatsapp.net")},
+			false,
 		},
 		"own device": {
 			func(m *RetryMessage) {
 				m.To, m.Device = jid(t, "15550000002@s.whatsapp.net"), jid(t, "15550000001@s.whatsapp.net")
 			}, signal.TypeSignal,
-			[]binary.Attr{to("to", "15550000001@s.whatsapp.net"), to("recipient", "15550000002@s.whatsapp.net")}, true,
+			[]binary.Attr{to("to", "15550000001@s.whatsapp.net"), to("recipient", "15550000002@s.whatsapp.net")},
+			true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -547,8 +547,10 @@ func TestRetryVerdicts(t *testing.T) {
 	}
 	verdict("too many", RetryReceipt{ID: "g", Count: 1, Listed: true}, RetryLimited)
 	for _, r := range []*RetryReceipt{
-		{Chat: b.group, Device: x, Count: 1, Listed: true}, {Chat: b.group, Device: x, ID: "a", Listed: true},
-		{Device: x, ID: "a", Count: 1}, {Chat: b.group, ID: "a", Count: 1},
+		{Chat: b.group, Device: x, Count: 1, Listed: true},
+		{Chat: b.group, Device: x, ID: "a", Listed: true},
+		{Device: x, ID: "a", Count: 1},
+		{Chat: b.group, ID: "a", Count: 1},
 	} {
 		if _, err := b.Retry(t.Context(), r); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%+v: %v", r, err)
