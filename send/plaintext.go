@@ -12,6 +12,12 @@ const (
 	fieldDistribution = 2  // SenderKeyDistributionMessage: group 1, SKDM 2
 	fieldDeviceSent   = 31 // DeviceSentMessage: destination 1, message 2
 	fieldContext      = 35 // MessageContextInfo
+
+	// What has no reporting token.
+	fieldReaction    = 46
+	fieldPollUpdate  = 50
+	fieldKeepInChat  = 51
+	fieldEncReaction = 56
 )
 
 // splitContext separates the MessageContextInfo of an encoded message from its

@@ -51,6 +51,7 @@ var order = []string{
 	"group_send_companions2_8", "group_send_companions2_512",
 	"group_send_skdm_10", "group_send_skdm_50", "group_send_skdm_256",
 	"group_send_first_10", "group_send_first_50", "group_send_first_256", "group_recv",
+	"reporting_token",
 	"prekeys_memory_64", "prekeys_memory_812", "prekeys_memory_populated",
 }
 
