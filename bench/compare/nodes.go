@@ -136,6 +136,28 @@ func contendMarshal(op string, make func() binary.Node) {
 	})
 }
 
+// contendAppend is contendMarshal with a buffer that is used again, which only
+// sigcore can write to.
+func contendAppend(op string, make func() binary.Node) {
+	contend(op, "sigcore", func() (subject, error) {
+		n := make()
+		var buf []byte
+		_, err := exchanged(&n)
+		return repeated(func() (err error) {
+			buf, err = binary.AppendMarshal(buf[:0], &n)
+			return err
+		}), err
+	})
+	contend(op, "whatsmeow", func() (subject, error) {
+		ours := make()
+		n, err := wanode.To(&ours)
+		return repeated(func() error {
+			_, err := wabinary.Marshal(n)
+			return err
+		}), err
+	})
+}
+
 func contendUnmarshal(op string, make func() binary.Node, ours func() func([]byte) (*binary.Node, error)) {
 	contend(op, "sigcore", func() (subject, error) {
 		n := make()
@@ -163,6 +185,8 @@ func init() {
 	contendMarshal("marshal_small", smallNode)
 	contendUnmarshal("unmarshal_small", smallNode, borrowed)
 	contendUnmarshal("unmarshal_small_owned", smallNode, owned)
+	contendAppend("marshal_small_append", smallNode)
+	contendAppend("marshal_fanout512_append", func() binary.Node { return fanOutNode(512, false) })
 	contendMarshal("marshal_stanza", stanzaNode)
 	contendUnmarshal("unmarshal_stanza", stanzaNode, borrowed)
 	for _, width := range fanOutWidths {
