@@ -318,8 +318,8 @@ func (a *Account) encryptTo(peers []*peer, items []Outgoing, workers int, b putt
 //
 // Errors: ErrNoSession; ErrBadMAC; a *DuplicateError; a
 // *RolledBackError; a *NoMessageKeyError; a *SkipError; a
-// *VersionError; ErrMalformed and the key errors; ErrPreKeyID and
-// ErrSignedPreKeyID; *UntrustedIdentityError.
+// *VersionError; ErrMalformed and the key errors; a *PreKeyIDError;
+// *UntrustedIdentityError.
 func (a *Account) Decrypt(ctx context.Context, addr Address, typ MessageType, body []byte) (*Decrypted, error) {
 	switch typ {
 	case TypeSignal:

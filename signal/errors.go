@@ -67,8 +67,8 @@ var (
 	// another member's.
 	ErrCannotSign = errors.New("signal: sender key has no private signing key")
 
-	// ErrPreKeyID and ErrSignedPreKeyID mean that a message names a prekey
-	// that was not there to answer with.
+	// ErrPreKeyID and ErrSignedPreKeyID are in the chain of a
+	// [PreKeyIDError].
 	ErrPreKeyID       = errors.New("signal: invalid one-time prekey id")
 	ErrSignedPreKeyID = errors.New("signal: invalid signed prekey id")
 
@@ -205,6 +205,30 @@ func (e *UnreadableError) err() error {
 	}
 	failure := *e
 	return &failure
+}
+
+// A PreKeyIDError is a message that sets up a session and names a prekey that was
+// not there to answer with: it was used up, or removed, or never was. ID is its
+// id; Signed tells a signed prekey from a one-time one.
+type PreKeyIDError struct {
+	ID     uint32
+	Signed bool
+}
+
+func (e *PreKeyIDError) Error() string {
+	kind := "one-time"
+	if e.Signed {
+		kind = "signed"
+	}
+	return fmt.Sprintf("signal: invalid %s prekey id %d", kind, e.ID)
+}
+
+// Unwrap returns ErrPreKeyID or ErrSignedPreKeyID.
+func (e *PreKeyIDError) Unwrap() error {
+	if e.Signed {
+		return ErrSignedPreKeyID
+	}
+	return ErrPreKeyID
 }
 
 // An UntrustedIdentityError is an identity key that the trust policy refused.

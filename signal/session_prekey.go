@@ -38,8 +38,8 @@ func (s *Session) Matches(m *PreKeySignalMessage) bool {
 // key has been authenticated, which the first one of a session is. On any
 // error the record is unchanged, and no prekey is used up.
 //
-// ErrSignedPreKeyID, ErrPreKeyID: the message names a prekey that r does not
-// have. The other errors are those of Decrypt.
+// A *PreKeyIDError is a message that names a prekey which r does not have. The
+// other errors are those of Decrypt.
 func (s *Session) DecryptPreKey(dst []byte, m *PreKeySignalMessage, r *Responder) ([]byte, Received, error) {
 	var st *state
 	i, matched := s.match(m)

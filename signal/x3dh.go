@@ -117,10 +117,10 @@ func (k *initiatorKeys) state(local *Local, b *Bundle, public *[2]PublicKey, sha
 // respond returns the state of the responder.
 func respond(m *PreKeySignalMessage, r *Responder) (*state, error) {
 	if r.SignedPreKey == nil || r.SignedPreKey.ID != m.SignedPreKeyID {
-		return nil, ErrSignedPreKeyID
+		return nil, &PreKeyIDError{ID: m.SignedPreKeyID, Signed: true}
 	}
 	if m.HasPreKeyID && (r.PreKey == nil || r.PreKey.ID != m.PreKeyID) {
-		return nil, ErrPreKeyID
+		return nil, &PreKeyIDError{ID: m.PreKeyID}
 	}
 	st := &state{body: &body{
 		version:        sessionVersion,

@@ -319,6 +319,10 @@ func testRotation(t *testing.T, open Open) {
 	bob.unchanged("a signed prekey that was removed", func() {
 		_, err := bob.Decrypt(ctx, late.addr, c.Type, c.Body)
 		wantError(t, "a signed prekey that was removed", err, signal.ErrSignedPreKeyID)
+		var gone *signal.PreKeyIDError
+		if !errors.As(err, &gone) || gone.ID != bundle.SignedPreKeyID || !gone.Signed {
+			t.Errorf("a signed prekey that was removed: %v", err)
+		}
 	})
 
 	// One that is set by hand takes part, and its id is not minted again.
