@@ -30,3 +30,12 @@ func TestKillAccount(t *testing.T) {
 		return OpenSQLite(context.Background(), filepath.Join(place, "test.db"))
 	})
 }
+
+func TestKillLeasedAccount(t *testing.T) {
+	accounttest.KillLeased(t, func(place string) (store.Backend, error) {
+		return OpenSQLite(context.Background(), filepath.Join(place, "test.db"))
+	})
+}
+
+// TestChaos runs the chaos machine over a file, with reopenings in between.
+func TestChaos(t *testing.T) { accounttest.Chaos(t, openAccounts) }

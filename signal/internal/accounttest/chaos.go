@@ -39,6 +39,9 @@ func Chaos(t *testing.T, open Open) {
 	case testing.Short():
 		seeds, length = 12, 150
 	}
+	if b, _ := open(t); !inMemory(b) {
+		seeds /= 5 // each write waits for a disk
+	}
 	length = steps(length, length)
 	first := uint64(1)
 	if s := os.Getenv("SIGCORE_TEST_SEED"); s != "" {
@@ -698,6 +701,11 @@ func (m *machine) finish() {
 			}
 		}
 	}
+}
+
+func inMemory(b store.Backend) bool {
+	_, ok := b.(*Disk)
+	return ok
 }
 
 // chaosTail is how many lines of a failed run are printed: all if it is a single

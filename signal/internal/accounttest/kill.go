@@ -73,7 +73,7 @@ func Kill(t *testing.T, open func(place string) (store.Backend, error)) {
 				continue
 			}
 			c := signal.Ciphertext{Type: signal.TypePreKey, Body: body}
-			if round > 0 {
+			if kind == "msg" {
 				c.Type = signal.TypeSignal
 			}
 			used.add(c)
@@ -127,9 +127,21 @@ func sendUntilKilled(open func(string) (store.Backend, error), place string) {
 	for {
 		c, err := a.Encrypt(ctx, peer, []byte("killed"))
 		check(err)
-		fmt.Printf("msg %x\nend\n", c.Body)
+		kind := "msg"
+		if c.Type == signal.TypePreKey {
+			kind = "prekey"
+		}
+		fmt.Printf("%s %x\nend\n", kind, c.Body)
 		body, err := a.EncryptGroup(ctx, signal.SenderKeyName{Group: group, Sender: self}, []byte("killed"))
 		check(err)
 		fmt.Printf("group %x\nend\n", body)
 	}
+}
+
+// KillLeased is Kill with a leased account, which each process takes over from
+// the one that was killed.
+func KillLeased(t *testing.T, open func(place string) (store.Backend, error)) {
+	options = signal.OpenOptions{Durability: signal.Leased, TakeOver: true}
+	defer func() { options = signal.OpenOptions{} }()
+	Kill(t, open)
 }
