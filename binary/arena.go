@@ -74,6 +74,16 @@ func (a *Arena) Reset() { *a = Arena{Strict: a.Strict, MaxDepth: a.MaxDepth} }
 // keep makes the slabs as large as d would have needed them, within limits,
 // and clears what is left in them of larger nodes before.
 func (a *Arena) keep(d *decoder) {
+	if d.nodesUsed <= len(a.nodes) && d.attrsUsed <= len(a.attrs) && d.textUsed+unpackSlack <= len(a.text) {
+		if d.nodesUsed < a.nodesUsed {
+			clear(a.nodes[d.nodesUsed:a.nodesUsed])
+		}
+		if d.attrsUsed < a.attrsUsed {
+			clear(a.attrs[d.attrsUsed:a.attrsUsed])
+		}
+		a.nodesUsed, a.attrsUsed = d.nodesUsed, d.attrsUsed
+		return
+	}
 	a.nodes, a.nodesUsed = keepSlab(a.nodes, a.nodesUsed, d.nodesUsed, nodeSize)
 	a.attrs, a.attrsUsed = keepSlab(a.attrs, a.attrsUsed, d.attrsUsed, attrSize)
 	if n := slabLen(d.textUsed+unpackSlack, 1); d.textUsed+unpackSlack > len(a.text) && n > len(a.text) {
@@ -84,11 +94,11 @@ func (a *Arena) keep(d *decoder) {
 // keepSlab returns the slab for the next node, and how much of it holds what
 // was read before, after a node that took used elements and one before it.
 func keepSlab[T any](slab []T, before, used, size int) ([]T, int) {
-	switch n := slabLen(used, size); {
-	case used <= len(slab):
+	if used <= len(slab) {
 		clear(slab[used:max(used, before)])
 		return slab, used
-	case n > len(slab):
+	}
+	if n := slabLen(used, size); n > len(slab) {
 		return make([]T, n), 0
 	}
 	return slab, len(slab)

@@ -199,9 +199,27 @@ func (d *decoder) node(n *Node, depth int) bool {
 	}
 	n.Attrs = nil
 	if l > 2 {
-		n.Attrs = d.takeAttrs((l - 1) / 2)
-		for i := range n.Attrs {
-			if !d.attr(&n.Attrs[i]) {
+		attrs := d.takeAttrs((l - 1) / 2)
+		n.Attrs = attrs
+		for i := range attrs {
+			// Mostly both are tokens, or at least the key.
+			a := &attrs[i]
+			if b := d.data[d.off:]; len(b) >= 2 {
+				if key := singleTokens[b[0]]; key != "" {
+					if text := singleTokens[b[1]]; text != "" {
+						*a = Attr{key, Value{text: text}}
+						d.off += 2
+						continue
+					}
+					a.Key = key
+					d.off++
+					if !d.value(&a.Value) {
+						return false
+					}
+					continue
+				}
+			}
+			if !d.attr(a) {
 				return false
 			}
 		}
@@ -227,48 +245,43 @@ func (d *decoder) tag(n *Node) bool {
 	return true
 }
 
+// attr reads any attribute.
 func (d *decoder) attr(a *Attr) bool {
 	at := d.off
 	if at >= len(d.data) {
 		return d.eof()
 	}
-	if s := singleTokens[d.data[at]]; s != "" {
-		a.Key = s
-		d.off++
-	} else {
-		if d.data[at] == tagListEmpty {
-			return d.fail(at, ErrNonStringKey)
-		}
-		s, isJID, ok := d.str()
-		if !ok {
-			return false
-		}
-		if isJID && d.strict {
-			return d.fail(at, ErrStrict)
-		}
-		a.Key = s
+	if d.data[at] == tagListEmpty {
+		return d.fail(at, ErrNonStringKey)
 	}
-	at = d.off
-	if at >= len(d.data) {
+	key, isJID, ok := d.str()
+	if !ok {
+		return false
+	}
+	if isJID && d.strict {
+		return d.fail(at, ErrStrict)
+	}
+	a.Key = key
+	if d.off >= len(d.data) {
 		return d.eof()
 	}
-	tag := d.data[at]
-	if s := singleTokens[tag]; s != "" {
-		a.Value = Value{text: s}
-		d.off++
-		return true
-	}
+	return d.value(&a.Value)
+}
+
+// value reads the value of an attribute. There is at least its tag.
+func (d *decoder) value(v *Value) bool {
+	tag := d.data[d.off]
 	if isJIDTag(tag) {
-		a.Value = Value{jid: true}
-		return d.jid(&a.Value, 0)
+		*v = Value{jid: true}
+		return d.jid(v, 0)
 	}
 	if tag == tagListEmpty {
-		a.Value = Value{}
+		*v = Value{}
 		d.off++
 		return true
 	}
 	s, _, ok := d.str()
-	a.Value = Value{text: s}
+	*v = Value{text: s}
 	return ok
 }
 

@@ -180,37 +180,70 @@ func (e *encoder) node(n *Node, depth int) error {
 	if count > maxListLen {
 		return encodeError("%d attributes", len(n.Attrs))
 	}
-	e.list(count)
-	if l := &literals[literalSlot(n.Tag)]; l.is(n.Tag) && e.classify == nil {
-		e.literal(l)
-	} else if err := e.text(n.Tag, asName); err != nil {
-		return err
+	e.room(0)
+	// The position is in a variable, not in memory, where one write follows the
+	// other at once.
+	buf, pos := e.buf, e.pos
+	if count < 256 {
+		buf[pos], buf[pos+1] = tagList8, byte(count)
+		pos += 2
+	} else {
+		buf[pos], buf[pos+1], buf[pos+2] = tagList16, byte(count>>8), byte(count)
+		pos += 3
+	}
+	known := e.classify == nil
+	if l := &literals[literalSlot(n.Tag)]; l.is(n.Tag) && known {
+		binary.LittleEndian.PutUint16(buf[pos:], l.code)
+		pos += int(l.size)
+	} else {
+		e.pos = pos
+		if err := e.text(n.Tag, asName); err != nil {
+			return err
+		}
+		buf, pos = e.buf, e.pos
 	}
 	for i := range n.Attrs {
 		a := &n.Attrs[i]
-		e.room(0)
-		if l := &literals[literalSlot(a.Key)]; l.is(a.Key) && e.classify == nil {
-			e.literal(l)
-		} else if err := e.text(a.Key, asName); err != nil {
-			return err
+		if len(buf)-pos < slack {
+			e.pos = pos
+			e.grow(slack)
+			buf = e.buf
+		}
+		if l := &literals[literalSlot(a.Key)]; l.is(a.Key) && known {
+			binary.LittleEndian.PutUint16(buf[pos:], l.code)
+			pos += int(l.size)
+		} else {
+			e.pos = pos
+			if err := e.text(a.Key, asName); err != nil {
+				return err
+			}
+			buf, pos = e.buf, e.pos
 		}
 		if a.Value.jid {
+			e.pos = pos
 			if err := e.jid(&a.Value); err != nil {
 				return err
 			}
+			buf, pos = e.buf, e.pos
 			continue
 		}
-		if l := &literals[literalSlot(a.Value.text)]; l.is(a.Value.text) && e.classify == nil {
-			e.literal(l)
-		} else if err := e.text(a.Value.text, asValue); err != nil {
-			return err
+		if l := &literals[literalSlot(a.Value.text)]; l.is(a.Value.text) && known {
+			binary.LittleEndian.PutUint16(buf[pos:], l.code)
+			pos += int(l.size)
+		} else {
+			e.pos = pos
+			if err := e.text(a.Value.text, asValue); err != nil {
+				return err
+			}
+			buf, pos = e.buf, e.pos
 		}
 	}
-	e.room(0)
+	e.pos = pos
 	switch c := &n.Content; c.kind {
 	case BytesKind:
 		return e.bytes(c.Bytes())
 	case TextKind:
+		e.room(0)
 		return e.text(c.Text(), asContent)
 	case NodesKind:
 		nodes := c.Nodes()
@@ -249,12 +282,12 @@ func (e *encoder) rawHeader(n int) error {
 }
 
 func (e *encoder) bytes(b []byte) error {
-	if len(b) < 256 {
-		e.room(2 + len(b))
-		dst := e.buf[e.pos : e.pos+2+len(b)]
-		dst[0], dst[1] = tagBinary8, byte(len(b))
+	if n := len(b); n < 256 {
+		e.room(2 + n)
+		dst := e.buf[e.pos : e.pos+2+n]
+		dst[0], dst[1] = tagBinary8, byte(n)
 		copy(dst[2:], b)
-		e.pos += len(dst)
+		e.pos += 2 + n
 		return nil
 	}
 	if err := e.rawHeader(len(b)); err != nil {
@@ -359,15 +392,12 @@ func (e *encoder) token(t uint16) {
 	e.room(0)
 }
 
-// literal writes a token of the dictionary. It does not restore the slack.
-func (e *encoder) literal(l *literal) {
-	binary.LittleEndian.PutUint16(e.buf[e.pos:], l.code)
-	e.pos += int(l.size)
-}
+// packedRoom is what putPacked may write, and the beginning of a JID before it.
+const packedRoom = 3 + 2 + (maxPacked+1)/2 + packSlack
 
 // packed writes s packed, if one of the alphabets has all its characters.
 func (e *encoder) packed(s string) bool {
-	e.room(2 + maxPacked/2 + 1 + packSlack)
+	e.room(packedRoom)
 	n := putPacked(e.buf[e.pos:], s)
 	e.pos += n
 	return n > 0

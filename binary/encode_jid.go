@@ -49,31 +49,35 @@ func (e *encoder) jid(v *Value) error {
 	default:
 		ad = false
 	}
-	e.room(0)
+	user := v.text
+	e.room(packedRoom)
+	dst := e.buf[e.pos:]
+	n := 1
 	switch {
 	case ad && v.device-1 < 255:
-		b := e.buf[e.pos : e.pos+3]
-		b[0], b[1], b[2] = tagADJID, domain, byte(v.device)
-		e.pos += 3
-		return e.number(v.text)
-	case v.device != 0 || v.agent != 0 && !ad || v.text == "":
+		dst[0], dst[1], dst[2] = tagADJID, domain, byte(v.device)
+		n = 3
+	case v.device != 0 || v.agent != 0 && !ad || user == "":
 		return e.anyJID(v)
+	default:
+		dst[0] = tagJIDPair
 	}
-	e.buf[e.pos] = tagJIDPair
-	e.pos++
-	if err := e.number(v.text); err != nil {
-		return err
+	// Users mostly are numbers.
+	packed := 0
+	if len(user) > maxPackedTokenLen && len(user) <= maxPacked {
+		packed = putPacked(dst[n:], user)
 	}
-	e.literal(l)
+	e.pos += n + packed
+	if packed == 0 {
+		if err := e.text(user, asPart); err != nil {
+			return err
+		}
+	}
+	if n == 1 {
+		binary.LittleEndian.PutUint16(e.buf[e.pos:], l.code)
+		e.pos += int(l.size)
+	}
 	return nil
-}
-
-// number writes the user of a JID, which mostly is a number.
-func (e *encoder) number(s string) error {
-	if len(s) > maxPackedTokenLen && len(s) <= maxPacked && e.packed(s) {
-		return nil
-	}
-	return e.text(s, asPart)
 }
 
 // anyJID writes a JID of any kind.
