@@ -2,7 +2,9 @@ package signal
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"time"
@@ -14,10 +16,18 @@ import (
 // for again and again, the one that was current at an earlier request tells
 // whether the session was replaced since, or has to be.
 
+// maxMessageID is the longest message id, in bytes, that is part of a row's name
+// as it is. Ids come from the peer, and databases bound names.
+const maxMessageID = 128
+
 // baseKeyRow returns the key of the base-key row of a message of an address. The
 // length keeps names apart whatever is in an address or an id.
 func baseKeyRow(addr Address, messageID string) store.Key {
 	s := addr.String()
+	if len(messageID) > maxMessageID {
+		sum := sha256.Sum256([]byte(messageID))
+		messageID = "sha256:" + hex.EncodeToString(sum[:])
+	}
 	return store.BaseKey(strconv.Itoa(len(s)) + ":" + s + ":" + messageID)
 }
 

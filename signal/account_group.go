@@ -207,7 +207,7 @@ func (a *Account) ImportSenderKey(ctx context.Context, name SenderKeyName, f Rec
 	if err := k.waive(); err != nil {
 		return err
 	}
-	rec, err := k.AppendBinary(nil)
+	rec, err := k.AppendBinary(today().append(nil))
 	if err != nil {
 		return err
 	}
@@ -217,11 +217,14 @@ func (a *Account) ImportSenderKey(ctx context.Context, name SenderKeyName, f Rec
 	})
 }
 
-// DeleteSenderKey deletes the record of a sender key, whatever is in it.
-// Deleting an absent one is not an error.
+// DeleteSenderKey deletes the record of a sender key, whatever is in it, and what
+// is known of the devices that hold it. Deleting an absent one is not an error.
 func (a *Account) DeleteSenderKey(ctx context.Context, name SenderKeyName) error {
-	return a.update(ctx, "sender key", nil, []store.Key{name.key()}, func(_ []store.Record, b *store.Batch) error {
-		b.Delete(name.key())
+	rows := []store.Key{name.key(), name.devicesKey()}
+	return a.update(ctx, "sender key", nil, rows, func(_ []store.Record, b *store.Batch) error {
+		for _, k := range rows {
+			b.Delete(k)
+		}
 		return nil
 	})
 }

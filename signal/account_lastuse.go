@@ -20,6 +20,8 @@ func dayOf(t time.Time) day {
 	return day(max(0, min(t.Unix()/(24*60*60), 1<<32-1)))
 }
 
+func today() day { return dayOf(time.Now()) }
+
 // start returns when the day began; the zero time if it is not known.
 func (d day) start() time.Time {
 	if d == 0 {
@@ -54,7 +56,7 @@ func (r *row) use() bool {
 		return false
 	}
 	before := *d
-	*d = dayOf(time.Now())
+	*d = today()
 	return *d != before
 }
 

@@ -148,7 +148,7 @@ func (a *Account) ImportSession(ctx context.Context, addr Address, f RecordForma
 		return fmt.Errorf("signal: import of a record without session: %w", ErrCorruptRecord)
 	}
 	s.waive()
-	rec, err := s.AppendBinary(nil)
+	rec, err := s.AppendBinary(today().append(nil))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -158,6 +159,10 @@ func testDevices(t *testing.T, open Open) {
 	} {
 		alice.failEverywhere(what, func(ctx context.Context) (any, error) { return true, do(ctx) })
 	}
+	check(alice.DeleteSenderKey(ctx, name))
+	if n := alice.named(name.String()); n != 0 {
+		t.Errorf("%d rows are left of a sender key that was deleted", n)
+	}
 }
 
 // testBaseKeys: what is remembered tells whether the session was replaced.
@@ -205,6 +210,19 @@ func testBaseKeys(t *testing.T, open Open) {
 		t.Errorf("a sweep removed %d, want 1: %v", n, err)
 	}
 	same("not old enough", bob.addr, "3EB0B", true)
+	// An id of a hostile length is one like others.
+	long := strings.Repeat("3EB0", 100_000)
+	save(long, 2*time.Hour)
+	same("a long id", bob.addr, long, true)
+	same("another long id", bob.addr, long+"0", false)
+	for k := range alice.rows() {
+		if len(k.Name) > 300 {
+			t.Errorf("a name of %d bytes", len(k.Name))
+		}
+	}
+	if err := alice.DeleteBaseKey(ctx, bob.addr, long); err != nil {
+		t.Error(err)
+	}
 	for what, do := range map[string]func(context.Context) error{
 		"save":   func(ctx context.Context) error { return alice.SaveBaseKey(ctx, bob.addr, "3EB0D", at) },
 		"delete": func(ctx context.Context) error { return alice.DeleteBaseKey(ctx, bob.addr, "3EB0C") },

@@ -258,10 +258,14 @@ func testSweepBounds(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	const devices = 150
+	imported := deviceOf(1000, 0)
 	for i := range devices {
 		if err := alice.ImportSession(t.Context(), deviceOf(1000+i, 0), signal.FormatSigcore, rec); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if u, err := alice.AddressUsage(t.Context(), imported); err != nil || u.LastUse.IsZero() {
+		t.Errorf("an imported session was used on %v: %v", u.LastUse, err)
 	}
 	live := func(addr signal.Address) bool { return addr == bob.addr }
 	writes, most := 0, 0
