@@ -170,8 +170,12 @@ func TestRedacted(t *testing.T) {
 		}
 	}
 	for _, j := range []JID{
-		{User: "a name", Server: ServerLID}, {User: "a name", Server: ServerGroup}, {User: "15550000001", Server: ServerLegacy},
-		{User: "15550000001", Server: ServerMessenger}, {User: "1", Server: "15550000001"}, {User: "15550000001", Server: ServerHosted},
+		{User: "a name", Server: ServerLID},
+		{User: "a name", Server: ServerGroup},
+		{User: "15550000001", Server: ServerLegacy},
+		{User: "15550000001", Server: ServerMessenger},
+		{User: "1", Server: "15550000001"},
+		{User: "15550000001", Server: ServerHosted},
 	} {
 		if got := j.Redacted(); strings.Contains(got, "15550000001") || strings.Contains(got, "a name") {
 			t.Errorf("%s shows it all", got)

@@ -56,7 +56,7 @@ func fanOutNode(width int, first bool) binary.Node {
 		to[i] = binary.Node{
 			Tag: "to",
 			Attrs: []binary.Attr{{Key: "jid", Value: binary.JID{
-				User: fmt.Sprint(15550000000 + i/4), Server: binary.ServerUser, Device: uint16(i % 4),
+				User: fmt.Sprint(15550000000 + int64(i/4)), Server: binary.ServerUser, Device: uint16(i % 4),
 			}.Value()}},
 			Content: binary.NodesContent(binary.Node{
 				Tag:     "enc",

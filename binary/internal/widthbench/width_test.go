@@ -21,7 +21,7 @@ var shapes = []struct {
 func message(width int, kind string, size int) *binary.Node {
 	to := make([]binary.Node, width)
 	for i := range to {
-		jid := binary.JID{User: fmt.Sprint(15550000000 + i/4), Server: binary.ServerUser, Device: uint16(i % 4)}
+		jid := binary.JID{User: fmt.Sprint(15550000000 + int64(i/4)), Server: binary.ServerUser, Device: uint16(i % 4)}
 		enc := binary.Node{
 			Tag:     "enc",
 			Attrs:   []binary.Attr{{Key: "v", Value: binary.Text("2")}, {Key: "type", Value: binary.Text(kind)}},
