@@ -112,15 +112,12 @@ func GenerateKeys(n int) ([]*PrivateKey, error) {
 	return list, nil
 }
 
-// ladderMany sets x[i]/z[i] to the u-coordinate of k[i] times the point with the
-// u-coordinate u[i], as ladder does.
-func ladderMany(x, z []field.Element, k, u [][32]byte) {
-	for i := range x {
-		var xw, zw [4]uint64
-		ladder(&xw, &zw, &k[i], &u[i])
-		x[i].SetWords(&xw)
-		z[i].SetWords(&zw)
-	}
+// ladderOne sets x/z to what ladder gives.
+func ladderOne(x, z *field.Element, k, u *[32]byte) {
+	var xw, zw [4]uint64
+	ladder(&xw, &zw, k, u)
+	x.SetWords(&xw)
+	z.SetWords(&zw)
 }
 
 // fixedBaseMany sets each of v to k[i] * B for the integer k[i] < 2^255.
