@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/sigcore/sigcore/internal/random"
 	"github.com/sigcore/sigcore/signal/store"
@@ -36,12 +35,14 @@ type OpenOptions struct {
 
 	// TakeOver opens the account although somebody owns it: one who has crashed,
 	// or is as good as dead. If that owner is alive after all, it writes nothing
-	// any more, and its operations end with an *OwnedError.
+	// any more, and its operations end with an *OwnedError. It is not needed if the
+	// owner was a process of the same system that has ended, where the system is
+	// Linux and was not started anew since.
 	TakeOver bool
 
 	// Holder is what others are told about the owner of a leased account, in
-	// [store.Owner]. Empty stands for the name of the host and the number of the
-	// process.
+	// [store.Owner], before what names the process. Empty stands for the name of
+	// the host.
 	Holder string
 
 	// CacheBytes bounds the memory of the records that a leased account keeps, in
@@ -112,6 +113,7 @@ func OpenAccount(ctx context.Context, b store.Backend, name string, o OpenOption
 
 // open makes an Account of what is stored.
 func open(ctx context.Context, b store.Backend, name string, row *accountRow, stored store.Account, o OpenOptions) (*Account, error) {
+	o.TakeOver = o.TakeOver || dead(stored.Owner)
 	locks := sharedLocks(b, stored.ID)
 	a := &Account{backend: b, id: stored.ID, name: name, local: row.local, locks: locks, seen: locks.seen}
 	var err error
@@ -158,12 +160,4 @@ func (a *Account) free(ctx context.Context, owner store.Owner, o OpenOptions) er
 		return err
 	}
 	return a.backend.Release(ctx, a.id, fence)
-}
-
-func (o *OpenOptions) holder() string {
-	if o.Holder != "" {
-		return o.Holder
-	}
-	host, _ := os.Hostname()
-	return fmt.Sprintf("%s/%d", host, os.Getpid())
 }

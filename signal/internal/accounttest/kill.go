@@ -33,6 +33,9 @@ func Kill(t *testing.T, open func(place string) (store.Backend, error)) {
 	alice, bob := newParty(t, b, 1), newParty(t, store.NewMemory(), 2)
 	alice.start(bob)
 	skdm := alice.distribute(bob)
+	if err := alice.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +104,9 @@ func Kill(t *testing.T, open func(place string) (store.Backend, error)) {
 		if d, err := bob.ProcessSenderKey(t.Context(), alice.senderKey(), skdm); err != nil || d != signal.DistributionKnown {
 			t.Errorf("distribution message after the crash: %v, %v", d, err)
 		}
+		if err := alice.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		if err := b.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -138,10 +144,10 @@ func sendUntilKilled(open func(string) (store.Backend, error), place string) {
 	}
 }
 
-// KillLeased is Kill with a leased account, which each process takes over from
-// the one that was killed.
+// KillLeased is Kill with a leased account: the owner that was killed is known to
+// be dead.
 func KillLeased(t *testing.T, open func(place string) (store.Backend, error)) {
-	options = signal.OpenOptions{Durability: signal.Leased, TakeOver: true}
+	options = leased
 	defer func() { options = signal.OpenOptions{} }()
 	Kill(t, open)
 }
