@@ -9,6 +9,7 @@ import (
 	"github.com/sigcore/sigcore/send"
 	"github.com/sigcore/sigcore/signal"
 	"github.com/sigcore/sigcore/signal/convert"
+	"github.com/sigcore/sigcore/signal/store"
 )
 
 var (
@@ -44,6 +45,8 @@ var classes = []struct {
 	{"closed_chain", []error{signal.ErrClosedChain}},
 	{"already_known", []error{signal.ErrAlreadyKnown}},
 	{"conflict", []error{signal.ErrConflict}},
+	{"stale_write", []error{store.ErrConflict, signal.ErrPutBack}},
+	{"owned", []error{store.ErrOwned}},
 	{"no_sender_key", []error{signal.ErrNoSenderKey, signal.ErrCannotSign}},
 	{"no_session", []error{signal.ErrNoSession}},
 	{"limit", []error{signal.ErrChainEnd, signal.ErrPreKeyIDsInUse, binary.ErrDepth, binary.ErrFrameTooLarge}},

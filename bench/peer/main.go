@@ -23,6 +23,7 @@ type peer struct {
 	rng       *source
 	parties   map[string]*party
 	databases map[string]*backend // by path
+	killed    map[killedParty]bool
 }
 
 // operation handles one request, whose whole JSON object is in body.
@@ -52,7 +53,7 @@ func main() {
 }
 
 func newPeer() *peer {
-	return &peer{rng: newSource(), parties: make(map[string]*party), databases: make(map[string]*backend)}
+	return &peer{rng: newSource(), parties: make(map[string]*party), killed: make(map[killedParty]bool), databases: make(map[string]*backend)}
 }
 
 // serve answers every line of r on w.

@@ -52,13 +52,21 @@ func (p *peer) open(where string) (*backend, error) {
 // leave drops a party; the last one of a backend closes it unless killed.
 func (p *peer) leave(name string, kill bool) error {
 	member := p.parties[name]
-	delete(p.parties, name)
 	b := member.backend
-	if b.parties--; kill {
-		// As after a crash: the next party_new opens the database anew.
+	if kill {
+		// As after a crash: the next party_new opens the database anew, and takes
+		// the account over from the object that was dropped.
+		delete(p.parties, name)
+		b.parties--
 		delete(p.databases, b.path)
+		p.killed[killedParty{b.path, name}] = true
 		return nil
 	}
+	if err := member.Close(ctx); err != nil {
+		return err
+	}
+	delete(p.parties, name)
+	b.parties--
 	if b.parties > 0 {
 		return nil
 	}
@@ -68,9 +76,12 @@ func (p *peer) leave(name string, kill bool) error {
 	return b.Close()
 }
 
+// killedParty names a party that was killed and its database.
+type killedParty struct{ path, name string }
+
 // account opens the account of that name, or makes it.
 func account(b *backend, name string, o signal.AccountOptions) (*signal.Account, error) {
-	a, err := signal.OpenAccount(ctx, b, name, signal.OpenOptions{})
+	a, err := signal.OpenAccount(ctx, b, name, o.OpenOptions)
 	if errors.Is(err, store.ErrNoAccount) {
 		return signal.CreateAccount(ctx, b, name, o)
 	}
@@ -123,7 +134,12 @@ func init() {
 		if r.Party == "" {
 			return nil, missing("party")
 		}
-		if r.Durability != "" && r.Durability != "durable" {
+		var how signal.OpenOptions
+		switch r.Durability {
+		case "", "durable":
+		case "leased":
+			how.Durability = signal.Leased
+		default:
 			return nil, fmt.Errorf("%w: durability %q", errBadRequest, r.Durability)
 		}
 		key, err := identity(r.IdentityPriv)
@@ -135,7 +151,16 @@ func init() {
 			return nil, err
 		}
 		b.parties++
-		a, err := account(b, r.Party, signal.AccountOptions{Identity: key, RegistrationID: r.RegID})
+		if old := p.parties[r.Party]; old != nil && old.backend == b {
+			// One object gives a leased account back before the next one opens it.
+			if err := p.leave(r.Party, false); err != nil {
+				b.parties--
+				return nil, err
+			}
+		}
+		dropped := killedParty{b.path, r.Party}
+		how.TakeOver = p.killed[dropped]
+		a, err := account(b, r.Party, signal.AccountOptions{Identity: key, RegistrationID: r.RegID, OpenOptions: how})
 		if err != nil {
 			if b.parties--; b.parties == 0 {
 				delete(p.databases, b.path)
@@ -148,6 +173,7 @@ func init() {
 				return nil, err
 			}
 		}
+		delete(p.killed, dropped)
 		p.parties[r.Party] = &party{a, b}
 		return answer{
 			"identity_pub":  taggedKey(a.Identity().PublicKey()),
