@@ -46,6 +46,7 @@ var tests = []struct {
 	{"RetryPreKey", testRetryPreKey},
 	{"Rotation", testRotation},
 	{"KeyFailures", testKeyFailures},
+	{"KeyModel", testKeyModel},
 	{"Devices", testDevices},
 	{"BaseKeys", testBaseKeys},
 	{"LIDs", testLIDs},

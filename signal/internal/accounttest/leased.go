@@ -51,6 +51,7 @@ var leasedTests = []struct {
 	{"RetryPreKey", testRetryPreKey},
 	{"Rotation", testRotation},
 	{"KeyFailures", testKeyFailures},
+	{"KeyModel", testKeyModel},
 	{"Devices", testDevices},
 	{"BaseKeys", testBaseKeys},
 	{"LIDs", testLIDs},
