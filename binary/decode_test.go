@@ -53,6 +53,10 @@ func TestHostileNodes(t *testing.T) {
 		if limit := uint64(64*len(c.data) + 64<<10); bytes > limit {
 			t.Errorf("%s: %d bytes allocated for %d", name, bytes, len(c.data))
 		}
+		var arena Arena
+		if got := allocated(func() { _, err = arena.Unmarshal(c.data) }); got > uint64(64*len(c.data)+64<<10) || !errors.Is(err, c.want) {
+			t.Errorf("%s: in an arena: %v, %d bytes allocated for %d", name, err, got, len(c.data))
+		}
 		if limit := 50*time.Millisecond + time.Duration(len(c.data))*time.Millisecond/1024; took > limit {
 			t.Errorf("%s: %v for %d bytes", name, took, len(c.data))
 		}
@@ -89,6 +93,12 @@ func TestMemoryOfNodes(t *testing.T) {
 		}
 		if limit := uint64(64*len(data) + 64<<10); got > limit {
 			t.Errorf("%s: %d bytes allocated for %d, %.1f times", name, got, len(data), float64(got)/float64(len(data)))
+		}
+		// What an arena keeps for the next node comes on top.
+		var arena Arena
+		got = allocated(func() { _, err = arena.Unmarshal(data) })
+		if limit := uint64(64*len(data) + 3*keepLen); err != nil || got > limit {
+			t.Errorf("%s: in an arena: %v, %d bytes allocated for %d", name, err, got, len(data))
 		}
 	}
 }
