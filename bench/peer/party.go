@@ -24,7 +24,7 @@ type party struct {
 // backend is a store and the parties that use it.
 type backend struct {
 	store.Backend
-	path    string // of the database, "" in memory
+	where   string // the database as party_new names it, "" in memory
 	parties int
 }
 
@@ -33,19 +33,27 @@ func (p *peer) open(where string) (*backend, error) {
 	if where == "" {
 		return &backend{Backend: store.NewMemory()}, nil
 	}
-	path, ok := strings.CutPrefix(where, "sqlite:")
-	if !ok || path == "" {
-		return nil, fmt.Errorf("%w: store %q", errBadRequest, where)
+	kind, place, _ := strings.Cut(where, ":")
+	if place == "" || kind != "sqlite" && kind != "postgres" {
+		return nil, fmt.Errorf("%w: store of kind %q", errBadRequest, kind)
 	}
-	if b := p.databases[path]; b != nil {
+	if b := p.databases[where]; b != nil {
 		return b, nil
 	}
-	db, err := sqlstore.OpenSQLite(ctx, path)
+	var (
+		db  store.Backend
+		err error
+	)
+	if kind == "postgres" {
+		db, err = sqlstore.OpenPostgres(ctx, place)
+	} else {
+		db, err = sqlstore.OpenSQLite(ctx, place)
+	}
 	if err != nil {
 		return nil, err
 	}
-	b := &backend{Backend: db, path: path}
-	p.databases[path] = b
+	b := &backend{Backend: db, where: where}
+	p.databases[where] = b
 	return b, nil
 }
 
@@ -58,8 +66,8 @@ func (p *peer) leave(name string, kill bool) error {
 		// the account over from the object that was dropped.
 		delete(p.parties, name)
 		b.parties--
-		delete(p.databases, b.path)
-		p.killed[killedParty{b.path, name}] = true
+		delete(p.databases, b.where)
+		p.killed[killedParty{b.where, name}] = true
 		return nil
 	}
 	if err := member.Close(ctx); err != nil {
@@ -70,14 +78,14 @@ func (p *peer) leave(name string, kill bool) error {
 	if b.parties > 0 {
 		return nil
 	}
-	if p.databases[b.path] == b {
-		delete(p.databases, b.path)
+	if p.databases[b.where] == b {
+		delete(p.databases, b.where)
 	}
 	return b.Close()
 }
 
 // killedParty names a party that was killed and its database.
-type killedParty struct{ path, name string }
+type killedParty struct{ where, name string }
 
 // account opens the account of that name, or makes it.
 func account(b *backend, name string, o signal.AccountOptions) (*signal.Account, error) {
@@ -158,12 +166,12 @@ func init() {
 				return nil, err
 			}
 		}
-		dropped := killedParty{b.path, r.Party}
+		dropped := killedParty{b.where, r.Party}
 		how.TakeOver = p.killed[dropped]
 		a, err := account(b, r.Party, signal.AccountOptions{Identity: key, RegistrationID: r.RegID, OpenOptions: how})
 		if err != nil {
 			if b.parties--; b.parties == 0 {
-				delete(p.databases, b.path)
+				delete(p.databases, b.where)
 				err = errors.Join(err, b.Close())
 			}
 			return nil, err

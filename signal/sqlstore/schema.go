@@ -1,52 +1,74 @@
 package sqlstore
 
 import (
-	"context"
 	"fmt"
+	"strings"
 
 	"github.com/sigcore/sigcore/signal/store"
 )
 
-// schemaVersion is the version of the schema that this package reads and
-// writes, as the table schema_version holds it.
-const schemaVersion = 2
-
-// schema makes the tables of version 1. Names are blobs because they are
-// compared byte for byte and may hold any byte. Tables of short records keep
-// the record in the primary key's tree; those whose records grow to many pages
-// have the key in an index of its own, so that a search does not read records.
-// AUTOINCREMENT: the handle of a deleted account is not given again.
-var schema = []string{
-	`CREATE TABLE schema_version (version INTEGER NOT NULL)`,
-	`INSERT INTO schema_version VALUES (1)`,
-	`CREATE TABLE accounts (id INTEGER PRIMARY KEY AUTOINCREMENT, name BLOB NOT NULL UNIQUE, record BLOB NOT NULL)`,
-	`CREATE TABLE identities (account INTEGER NOT NULL, name BLOB NOT NULL, record BLOB NOT NULL, PRIMARY KEY (account, name)) WITHOUT ROWID`,
-	`CREATE TABLE sessions (account INTEGER NOT NULL, name BLOB NOT NULL, record BLOB NOT NULL, PRIMARY KEY (account, name))`,
-	`CREATE TABLE prekeys (account INTEGER NOT NULL, id INTEGER NOT NULL, record BLOB NOT NULL, PRIMARY KEY (account, id)) WITHOUT ROWID`,
-	`CREATE TABLE signed_prekeys (account INTEGER NOT NULL, id INTEGER NOT NULL, record BLOB NOT NULL, PRIMARY KEY (account, id)) WITHOUT ROWID`,
-	`CREATE TABLE sender_keys (account INTEGER NOT NULL, name BLOB NOT NULL, record BLOB NOT NULL, PRIMARY KEY (account, name))`,
+// migrations holds the statements that bring a database from each version of
+// the schema to the next: the first ones make version 1 of an empty database.
+// The words in braces are the dialect's.
+//
+// Names are byte strings because they are compared byte for byte and may hold
+// any byte. In SQLite, tables of short records keep the record in the primary
+// key's tree; those whose records grow to many pages have the key in an index
+// of its own, so that a search does not read records. The handle of a deleted
+// account is not given again.
+var migrations = [][]string{
+	{
+		`CREATE TABLE schema_version (version {integer} NOT NULL)`,
+		`INSERT INTO schema_version VALUES (0)`,
+		`CREATE TABLE accounts (id {handle}, name {bytes} NOT NULL UNIQUE, record {bytes} NOT NULL)`,
+		`CREATE TABLE identities (account {integer} NOT NULL, name {bytes} NOT NULL, record {bytes} NOT NULL, PRIMARY KEY (account, name)){tree}`,
+		`CREATE TABLE sessions (account {integer} NOT NULL, name {bytes} NOT NULL, record {bytes} NOT NULL, PRIMARY KEY (account, name))`,
+		`CREATE TABLE prekeys (account {integer} NOT NULL, id {integer} NOT NULL, record {bytes} NOT NULL, PRIMARY KEY (account, id)){tree}`,
+		`CREATE TABLE signed_prekeys (account {integer} NOT NULL, id {integer} NOT NULL, record {bytes} NOT NULL, PRIMARY KEY (account, id)){tree}`,
+		`CREATE TABLE sender_keys (account {integer} NOT NULL, name {bytes} NOT NULL, record {bytes} NOT NULL, PRIMARY KEY (account, name))`,
+	},
+	{
+		`ALTER TABLE accounts ADD COLUMN version {integer} NOT NULL DEFAULT 1`,
+		`ALTER TABLE accounts ADD COLUMN generation {integer} NOT NULL DEFAULT 1`,
+		`ALTER TABLE accounts ADD COLUMN fence {integer} NOT NULL DEFAULT 0`,
+		`ALTER TABLE accounts ADD COLUMN held {integer} NOT NULL DEFAULT 0`,
+		`ALTER TABLE accounts ADD COLUMN holder TEXT NOT NULL DEFAULT ''`,
+		`ALTER TABLE identities ADD COLUMN version {integer} NOT NULL DEFAULT 1`,
+		`ALTER TABLE sessions ADD COLUMN version {integer} NOT NULL DEFAULT 1`,
+		`ALTER TABLE prekeys ADD COLUMN version {integer} NOT NULL DEFAULT 1`,
+		`ALTER TABLE signed_prekeys ADD COLUMN version {integer} NOT NULL DEFAULT 1`,
+		`ALTER TABLE sender_keys ADD COLUMN version {integer} NOT NULL DEFAULT 1`,
+		`CREATE TABLE sender_key_devices (account {integer} NOT NULL, name {bytes} NOT NULL, record {bytes} NOT NULL, version {integer} NOT NULL, PRIMARY KEY (account, name))`,
+		`CREATE TABLE lids (account {integer} NOT NULL, name {bytes} NOT NULL, record {bytes} NOT NULL, version {integer} NOT NULL, PRIMARY KEY (account, name)){tree}`,
+		`CREATE TABLE base_keys (account {integer} NOT NULL, name {bytes} NOT NULL, record {bytes} NOT NULL, version {integer} NOT NULL, PRIMARY KEY (account, name)){tree}`,
+	},
 }
 
-// upgrades holds, at i, what brings a schema of version i+1 to the next one.
-var upgrades = [][]string{{
-	`ALTER TABLE accounts ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
-	`ALTER TABLE accounts ADD COLUMN generation INTEGER NOT NULL DEFAULT 1`,
-	`ALTER TABLE accounts ADD COLUMN fence INTEGER NOT NULL DEFAULT 0`,
-	`ALTER TABLE accounts ADD COLUMN held INTEGER NOT NULL DEFAULT 0`,
-	`ALTER TABLE accounts ADD COLUMN holder TEXT NOT NULL DEFAULT ''`,
-	`ALTER TABLE identities ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
-	`ALTER TABLE sessions ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
-	`ALTER TABLE prekeys ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
-	`ALTER TABLE signed_prekeys ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
-	`ALTER TABLE sender_keys ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
-	`CREATE TABLE sender_key_devices (account INTEGER NOT NULL, name BLOB NOT NULL, record BLOB NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (account, name))`,
-	`CREATE TABLE lids (account INTEGER NOT NULL, name BLOB NOT NULL, record BLOB NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (account, name)) WITHOUT ROWID`,
-	`CREATE TABLE base_keys (account INTEGER NOT NULL, name BLOB NOT NULL, record BLOB NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (account, name)) WITHOUT ROWID`,
-	`UPDATE schema_version SET version = 2`,
-}}
+// schemaVersion is the version of the schema that this package reads and
+// writes, as the table schema_version holds it.
+var schemaVersion = len(migrations)
 
-// SchemaError is returned by OpenSQLite for a database whose schema is of a
-// version that this package cannot use.
+// dialect is what differs in the schema between the databases.
+type dialect struct {
+	words  *strings.Replacer
+	exists string // counts the tables called schema_version
+}
+
+var (
+	dialectSQLite = dialect{
+		words: strings.NewReplacer("{integer}", "INTEGER", "{bytes}", "BLOB",
+			"{handle}", "INTEGER PRIMARY KEY AUTOINCREMENT", "{tree}", " WITHOUT ROWID"),
+		exists: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'`,
+	}
+	dialectPostgres = dialect{
+		words: strings.NewReplacer("{integer}", "BIGINT", "{bytes}", "BYTEA",
+			"{handle}", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "{tree}", ""),
+		exists: `SELECT count(to_regclass('schema_version'))`,
+	}
+)
+
+// SchemaError is returned by OpenSQLite and OpenPostgres for a database whose
+// schema is of a version that this package cannot use.
 type SchemaError struct {
 	Got  int // as found in the database
 	Want int // the newest one that this package knows
@@ -56,41 +78,34 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("sqlstore: schema version %d, want %d", e.Got, e.Want)
 }
 
-// migrate brings the schema of an open database to schemaVersion.
-func migrate(ctx context.Context, c *conn) error {
-	return c.write(ctx, func() error {
-		var tables int
-		err := c.queryRow(`SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_version'`, &tables)
-		if err != nil {
+// migrate brings the schema of an open database to schemaVersion, inside a
+// transaction of the caller's that keeps others from doing the same. number
+// returns the only column of the first row of an answer.
+func migrate(d dialect, exec func(statement string) error, number func(query string) (int, error)) error {
+	version, err := number(d.exists)
+	if err != nil {
+		return err
+	}
+	if version != 0 {
+		if version, err = number(`SELECT version FROM schema_version`); err != nil {
 			return err
 		}
-		run := func(statements []string) error {
-			for _, s := range statements {
-				if _, err := c.sql.ExecContext(context.Background(), s); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		if tables == 0 {
-			if err := run(schema); err != nil {
-				return err
-			}
-		}
-		var version int
-		if err := c.queryRow(`SELECT version FROM schema_version`, &version); err != nil {
-			return err
-		}
+		// Version 0 is no state that a migration leaves behind.
 		if version < 1 || version > schemaVersion {
 			return &SchemaError{Got: version, Want: schemaVersion}
 		}
-		for _, statements := range upgrades[version-1:] {
-			if err := run(statements); err != nil {
+	}
+	if version == schemaVersion {
+		return nil
+	}
+	for _, statements := range migrations[version:] {
+		for _, s := range statements {
+			if err := exec(d.words.Replace(s)); err != nil {
 				return err
 			}
 		}
-		return nil
-	})
+	}
+	return exec(fmt.Sprintf(`UPDATE schema_version SET version = %d`, schemaVersion))
 }
 
 // keyColumn returns the name of the column that keys the rows of t.

@@ -65,10 +65,22 @@ func OpenSQLite(ctx context.Context, path string) (*SQLite, error) {
 	read.SetMaxOpenConns(readers)
 	s.writer = newPool(write, 1, s.closed)
 	s.readers = newPool(read, readers, s.closed)
-	if err := s.withWriter(ctx, func(c *conn) error { return migrate(ctx, c) }); err != nil {
+	if err := s.withWriter(ctx, func(c *conn) error { return c.migrate(ctx) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlstore: open: %w", err), s.Close())
 	}
 	return s, nil
+}
+
+// migrate brings the schema to its present version.
+func (c *conn) migrate(ctx context.Context) error {
+	exec := func(statement string) error {
+		_, err := c.sql.ExecContext(context.Background(), statement)
+		return err
+	}
+	number := func(query string) (n int, err error) {
+		return n, c.queryRow(query, &n)
+	}
+	return c.write(ctx, func() error { return migrate(dialectSQLite, exec, number) })
 }
 
 // dataSource returns the name that the driver opens path by. Pragmas are a

@@ -1,13 +1,11 @@
 package sqlstore
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -258,104 +256,11 @@ func TestStatementCache(t *testing.T) {
 	}
 }
 
-// killEnv holds the path of the database in the process that TestKill kills.
-const killEnv = "SIGCORE_TEST_KILL_DB"
-
-const killRows = 100
-
-func killBatch(gen int) *store.Batch {
-	var b store.Batch
-	for i := range killRows {
-		b.Put(store.Session(fmt.Sprint(i)), fmt.Append(nil, gen))
-		b.Put(store.PreKey(uint32(i)), fmt.Append(nil, gen))
-	}
-	b.PutAccount(fmt.Append(nil, gen))
-	return &b
-}
-
-// TestKill kills a process that writes one batch after the other, at a random
-// moment. All rows are then of one batch, which is the last one acknowledged
-// or the one after it.
+// TestKill kills a process that writes, and that process alone.
 func TestKill(t *testing.T) {
-	if path := os.Getenv(killEnv); path != "" {
-		writeUntilKilled(path)
-	}
-	rounds := 5
-	if testing.Short() {
-		rounds = 2
-	}
-	path := filepath.Join(t.TempDir(), "test.db")
-	for round := range rounds {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKill$")
-		cmd.Env = append(os.Environ(), killEnv+"="+path)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.AfterFunc(time.Duration(200+37*round)*time.Millisecond, func() { cmd.Process.Kill() })
-		acked := -1
-		for in := bufio.NewScanner(out); in.Scan(); {
-			if _, err := fmt.Sscanf(in.Text(), "acked %d", &acked); err != nil {
-				t.Fatalf("the child said %q", in.Text())
-			}
-		}
-		cmd.Wait()
-		if acked < 0 {
-			t.Fatal("the child acknowledged nothing before it was killed")
-		}
-
-		s := open(t, path)
-		opened, err := s.OpenAccount(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, row := opened.ID, opened.Row.Value
-		gen := string(row)
-		if gen != fmt.Sprint(acked) && gen != fmt.Sprint(acked+1) {
-			t.Errorf("batch %d was acknowledged, the account row is of %s", acked, gen)
-		}
-		var keys []store.Key
-		for _, op := range killBatch(0).Ops() {
-			keys = append(keys, op.Key)
-		}
-		recs, _, err := s.Read(t.Context(), id, keys)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, r := range recs {
-			if string(r.Value) != gen {
-				t.Errorf("row %d is of batch %s, the account row of %s", i, r.Value, gen)
-			}
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func writeUntilKilled(path string) {
-	ctx := context.Background()
-	s, err := OpenSQLite(ctx, path)
-	if err != nil {
-		panic(err)
-	}
-	opened, err := s.OpenAccount(ctx, "a")
-	id := opened.ID
-	if errors.Is(err, store.ErrNoAccount) {
-		id, err = s.CreateAccount(ctx, "a", nil)
-	}
-	if err != nil {
-		panic(err)
-	}
-	for gen := 0; ; gen++ {
-		if _, err := s.Apply(ctx, id, killBatch(gen)); err != nil {
-			panic(err)
-		}
-		fmt.Println("acked", gen)
-	}
+	testKill(t, func(place string) (store.Backend, error) {
+		return OpenSQLite(context.Background(), filepath.Join(place, "test.db"))
+	})
 }
 
 func BenchmarkApply(b *testing.B) {

@@ -1,5 +1,5 @@
 // Package accounttest tests the account layer of signal over any backend: the
-// in-memory one in signal, SQLite in signal/sqlstore.
+// in-memory one in signal, SQLite and PostgreSQL in signal/sqlstore.
 package accounttest
 
 import (

@@ -55,7 +55,6 @@ func Kill(t *testing.T, open func(place string) (store.Backend, error)) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(time.Duration(200+41*round)*time.Millisecond, func() { cmd.Process.Kill() })
 		sent := 0
 		for in := bufio.NewScanner(out); in.Scan(); {
 			var kind, text string
@@ -69,7 +68,9 @@ func Kill(t *testing.T, open func(place string) (store.Backend, error)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sent++
+			if sent++; sent == 2 { // however long the start has taken
+				time.AfterFunc(time.Duration(50+41*round)*time.Millisecond, func() { cmd.Process.Kill() })
+			}
 			if kind == "group" {
 				used.addGroup(body)
 				bob.decryptGroup(alice, body, "killed")
@@ -84,7 +85,7 @@ func Kill(t *testing.T, open func(place string) (store.Backend, error)) {
 		}
 		cmd.Wait()
 		if sent < 2 {
-			t.Fatal("the child sent nothing before it was killed")
+			t.Fatal("the child ended before it was killed")
 		}
 
 		b, err := open(place)
