@@ -3,6 +3,7 @@ package signal
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sigcore/sigcore/signal/store"
 )
@@ -113,8 +114,10 @@ func (a *Account) load(ctx context.Context, what string, keys ...store.Key) ([]s
 		}
 	}
 	if len(others) > 0 {
-		if err := a.onDisk(ctx); err != nil {
-			return nil, err
+		if slices.ContainsFunc(others, func(k store.Key) bool { return writtenLater(k.Table) }) {
+			if err := a.onDisk(ctx); err != nil {
+				return nil, err
+			}
 		}
 		recs, _, err := a.read(ctx, what, others)
 		if err != nil {
@@ -129,14 +132,24 @@ func (a *Account) load(ctx context.Context, what string, keys ...store.Key) ([]s
 
 // list returns the keys of the rows that q selects.
 func (a *Account) list(ctx context.Context, q store.Query) ([]store.Key, error) {
-	if err := a.onDisk(ctx); err != nil {
-		return nil, err
+	if writtenLater(q.Table) {
+		if err := a.onDisk(ctx); err != nil {
+			return nil, err
+		}
 	}
 	keys, err := a.backend.List(ctx, a.id, q)
 	if err != nil {
 		return nil, fmt.Errorf("signal: list %v: %w", q.Table, err)
 	}
 	return keys, nil
+}
+
+// writtenLater reports whether an operation can leave rows of t to be written
+// later than it returns: what it works with, the prekey that it uses up and the
+// devices that it sends a sender key to. Rows of all other tables are only changed
+// by update.
+func writtenLater(t store.Table) bool {
+	return keeps(t) || t == store.PreKeys || t == store.SenderKeyDevices
 }
 
 // onDisk writes what earlier operations have changed, before something is read

@@ -62,6 +62,7 @@ var leasedTests = []struct {
 	{"LeaseMigration", testLeaseMigration},
 	{"LeaseSweep", testLeaseSweep},
 	{"LeaseUploads", testLeaseUploads},
+	{"LeaseReads", testLeaseReads},
 }
 
 // crash has p's process end at once: another one takes the account over.

@@ -96,6 +96,37 @@ func testLeaseSweep(t *testing.T, open Open) {
 	alice.talk(bob, 2)
 }
 
+// testLeaseReads: what is not written later is read without a write.
+func testLeaseReads(t *testing.T, open Open) {
+	ctx := t.Context()
+	alice, bob := established(t, open)
+	if _, err := alice.SetLIDs(ctx, []signal.LIDMapping{bobMapping}); err != nil {
+		t.Fatal(err)
+	}
+	if err := alice.SaveBaseKey(ctx, bob.addr, "3EB0A", tomorrow()); err != nil {
+		t.Fatal(err)
+	}
+	if err := alice.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		alice.say(bob, "text")
+		alice.store.counts()
+		if got, err := alice.ResolveLIDs(ctx, []signal.Address{bob.addr}); err != nil || got[0].Name != bobMapping.LID {
+			t.Errorf("address %v, %v", got, err)
+		}
+		if same, err := alice.HasBaseKey(ctx, bob.addr, "3EB0A"); err != nil || !same {
+			t.Errorf("the base key is another one: %v", err)
+		}
+		if s, err := alice.SignedPreKeyStatus(ctx); err != nil || !s.Exists {
+			t.Errorf("signed prekeys %+v, %v", s, err)
+		}
+		if _, w := alice.store.counts(); w != 0 {
+			t.Errorf("reading took %d writes", w)
+		}
+	}
+}
+
 // testLeaseUploads: marks of prekeys survive a crash.
 func testLeaseUploads(t *testing.T, open Open) {
 	alice, bob := established(t, open)
