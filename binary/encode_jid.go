@@ -65,7 +65,7 @@ func (e *encoder) jid(v *Value) error {
 	// Users mostly are numbers.
 	packed := 0
 	if len(user) > maxPackedTokenLen && len(user) <= maxPacked {
-		packed = putPacked(dst[n:], user)
+		packed = putDigits(dst[n:], user)
 	}
 	e.pos += n + packed
 	if packed == 0 {

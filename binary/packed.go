@@ -85,9 +85,8 @@ func putPacked(dst []byte, s string) int {
 		}
 		w |= missing(r)
 		c.add(w)
-		binary.LittleEndian.PutUint32(dst[i:], packWord(w))
+		binary.LittleEndian.PutUint32(dst[i:], packWord(w)|filler(r))
 		i += (r + 1) / 2
-		dst[i-1] |= 15 * byte(r&1) // the filler
 	}
 	switch all := c.alphabets(); {
 	case all&alphabetNibble != 0:
@@ -98,6 +97,41 @@ func putPacked(dst []byte, s string) int {
 		return 0
 	}
 	dst[1] = byte(n+1)/2 | byte(n)<<7
+	return i
+}
+
+// filler is the nibble 15 behind an odd number of characters, r in this word.
+func filler(r int) uint32 { return uint32(r&1*15) << (4 * uint(r-1) & 31) }
+
+// putDigits is putPacked for digits only, of which there are at least 5.
+func putDigits(dst []byte, s string) int {
+	n := len(s)
+	bad := uint64(0)
+	i := 2
+	rest := s
+	for ; len(rest) >= 8; rest = rest[8:] {
+		v := word8(rest) ^ each*'0'
+		bad |= v | (v + each*6)
+		binary.LittleEndian.PutUint32(dst[i:], packValues(v))
+		i += 4
+	}
+	if r := len(rest); r > 0 {
+		absent := (64 - 8*uint(r)) & 63
+		var w uint64
+		if n >= 8 {
+			w = word8(s[n-8:]) >> absent
+		} else {
+			w = shortWord(s)
+		}
+		v := w ^ each*'0'>>absent
+		bad |= v | (v + each*6)
+		binary.LittleEndian.PutUint32(dst[i:], packValues(v)|filler(r))
+		i += (r + 1) / 2
+	}
+	if bad&(each*0xf0) != 0 {
+		return 0
+	}
+	dst[0], dst[1] = tagNibble8, byte(n+1)/2|byte(n)<<7
 	return i
 }
 
@@ -115,7 +149,11 @@ var startsPacked = func() (t [256]bool) {
 func packWord(w uint64) uint32 {
 	letter := w >> 6 & each
 	point := ^(w>>6 | w>>4) & each
-	v := w&(each*15) + 9*letter - 3*point
+	return packValues(w&(each*15) + 9*letter - 3*point)
+}
+
+// packValues packs the values of eight nibbles.
+func packValues(v uint64) uint32 {
 	v = (v<<4 | v>>8) & 0x00ff00ff00ff00ff
 	v = (v | v>>8) & 0x0000ffff0000ffff
 	return uint32(v | v>>16)
