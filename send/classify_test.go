@@ -126,3 +126,23 @@ func FuzzClassify(f *testing.F) {
 		}
 	})
 }
+
+func TestClassifyPeer(t *testing.T) {
+	request := func(kind uint64) pb { return pb{}.msg(12, pb{}.num(2, 16).msg(16, pb{}.num(1, kind)...)...) }
+	for name, c := range map[string]struct {
+		message        pb
+		force, private bool
+	}{
+		"history": {request(3), true, true}, "link preview": {request(2), true, false},
+		"placeholder": {request(4), true, false}, "nonce": {request(9), true, false},
+		"sticker": {request(0), false, false}, "recovery": {request(8), false, false},
+		"no request": {pb{}.msg(12, pb{}.num(2, 6)...), false, false}, "nothing": {nil, false, false},
+	} {
+		if force, private, err := ClassifyPeer(c.message); err != nil || force != c.force || private != c.private {
+			t.Errorf("%s: %v, %v, %v", name, force, private, err)
+		}
+	}
+	if _, _, err := ClassifyPeer(pb{}.msg(12, 0x0a)); !errors.Is(err, ErrMalformed) {
+		t.Errorf("malformed: %v", err)
+	}
+}
