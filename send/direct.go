@@ -30,7 +30,9 @@ type DirectMessage struct {
 	Devices []binary.JID
 
 	Enc
-	Extra   []binary.Node // appended to the stanza
+	// Extra nodes are appended to the stanza: none that it makes itself, and at
+	// most one biz and one bot.
+	Extra   []binary.Node
 	Address Addressing
 }
 
@@ -45,6 +47,9 @@ type DirectMessage struct {
 func Direct(ctx context.Context, a Account, m *DirectMessage) (*Stanza, error) {
 	if m.ID == "" || m.To.User == "" || m.Type == "" || m.Self.PN.User == "" && m.Self.LID.User == "" {
 		return nil, fmt.Errorf("%w: direct message without id, type, recipient or sender", ErrInvalid)
+	}
+	if err := checkExtra(m.Extra); err != nil {
+		return nil, err
 	}
 	msg, err := parse(m.Message, m.Context)
 	if err != nil {

@@ -46,7 +46,9 @@ type GroupMessage struct {
 	PhashDevices []binary.JID
 
 	Enc
-	Extra   []binary.Node // appended to the stanza
+	// Extra nodes are appended to the stanza: none that it makes itself, and at
+	// most one biz and one bot.
+	Extra   []binary.Node
 	Address Addressing
 }
 
@@ -102,6 +104,9 @@ func (m *GroupMessage) send(ctx context.Context, a Account, name signal.SenderKe
 	sender := m.sender()
 	if m.ID == "" || m.Type == "" || m.To.User == "" || m.To.Server != binary.ServerGroup || sender.User == "" {
 		return nil, errGroupMessage
+	}
+	if err := checkExtra(m.Extra); err != nil {
+		return nil, err
 	}
 	msg, err := parse(m.Message, m.Context)
 	if err != nil {
