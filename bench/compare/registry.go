@@ -42,6 +42,7 @@ var order = []string{
 	"xeddsa_sign", "sign_batch64", "xeddsa_verify", "xeddsa_verify_prepared", "verify_batch64",
 	"session_initiate", "session_respond",
 	"dm_encrypt", "dm_decrypt", "dm_decrypt_ratchet", "group_encrypt", "group_decrypt", "skdm_process",
+	"peer_send", "dm_send", "dm_send_5", "dm_recv", "dm_recv_steady",
 	"cold_1000",
 	"marshal_small", "marshal_small_append", "unmarshal_small", "unmarshal_small_owned", "marshal_stanza", "unmarshal_stanza",
 	"marshal_fanout8", "marshal_fanout32", "marshal_fanout128", "marshal_fanout512", "marshal_fanout512_append",
