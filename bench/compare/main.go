@@ -19,7 +19,9 @@ func main() {
 	rounds := flag.Int("rounds", defaultRounds, "rounds of each pair")
 	asJSON := flag.Bool("json", false, "one JSON object a line instead of a table")
 	flag.Parse()
-	if err := run(os.Stdout, *ops, *libs, *rounds, *asJSON); err != nil {
+	err := run(os.Stdout, *ops, *libs, *rounds, *asJSON)
+	cleanUp()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(1)
 	}

@@ -53,7 +53,7 @@ var order = []string{
 	"group_send_skdm_10", "group_send_skdm_50", "group_send_skdm_256",
 	"group_send_first_10", "group_send_first_50", "group_send_first_256", "group_recv",
 	"reporting_token",
-	"prekeys_memory_64", "prekeys_memory_812", "prekeys_memory_populated",
+	"prekeys_memory_64", "prekeys_memory_812", "prekeys_memory_populated", "prekeys_sqlite_812", "prekeys_sqlite_812_rows",
 }
 
 // operations lists what has a contender.
