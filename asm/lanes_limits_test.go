@@ -32,9 +32,10 @@ type vectorState struct {
 }
 
 var (
-	wordLine    = regexp.MustCompile(`(?m)^DATA (\w+<>\+\d+\(SB\))/8, \$(0x[0-9a-f]+)$`)
-	vectorName  = regexp.MustCompile(`^[XYZ](\d+)$`)
-	vectorPlace = regexp.MustCompile(`^(-?\d*)\((\w+)\)$`)
+	wordLine        = regexp.MustCompile(`(?m)^DATA (\w+<>\+\d+\(SB\))/8, \$(0x[0-9a-f]+)$`)
+	vectorName      = regexp.MustCompile(`^[XYZ](\d+)$`)
+	generalRegister = regexp.MustCompile(`^(?:[A-D]X|[SD]I|BP|R\d+)$`)
+	vectorPlace     = regexp.MustCompile(`^(-?\d*)\((\w+)\)$`)
 )
 
 func newVectorState(t *testing.T, file string) *vectorState {
@@ -65,6 +66,12 @@ func (s *vectorState) place(arg string) (string, error) {
 	return s.pointers[m[2]] + "+" + m[1], nil
 }
 
+// ofWords says which parameters are of any words.
+func ofWords(key string) bool {
+	array, _, _ := strings.Cut(key, "+")
+	return array == "table" || array == "digits" || array == "k"
+}
+
 func (s *vectorState) get(arg string) (interval, error) {
 	if w, ok := s.constants[arg]; ok {
 		return interval{w, w}, nil
@@ -77,6 +84,9 @@ func (s *vectorState) get(arg string) (interval, error) {
 		return interval{}, err
 	}
 	v, ok := s.at[key]
+	if ofWords(key) {
+		return anyWord, nil
+	}
 	if !ok {
 		return v, fmt.Errorf("%s is not set", arg)
 	}
@@ -108,11 +118,12 @@ func (s *vectorState) scalar(i instruction) bool {
 	case "LEAQ":
 		s.pointers[last] = "frame"
 	case "ADDQ", "ANDQ":
-		if s.pointers[last] != "frame" {
+		if p := s.pointers[last]; p != "frame" && !ofWords(p) {
 			delete(s.pointers, last)
 		}
-	case "SHRQ", "SHLQ", "SUBQ":
+	case "SHRQ", "SHLQ", "SUBQ", "XORL", "MOVL", "CMOVQEQ":
 		delete(s.pointers, last)
+	case "CMPQ", "VPCMPEQQ":
 	case "VZEROUPPER", "VPTESTMQ", "VMOVQ":
 	default:
 		return false
@@ -125,8 +136,30 @@ func (s *vectorState) step(i instruction) error {
 		return nil
 	}
 	last := i.args[len(i.args)-1]
+	if i.op == "VPXORQ" && i.args[0] == i.args[1] {
+		return s.put(last, interval{})
+	}
+	if n := len(i.args) - 2; i.op != "VPBLENDMQ" && strings.HasPrefix(i.args[n], "K") {
+		// What the mask leaves out stays.
+		was, err := s.get(last)
+		if err != nil {
+			return err
+		}
+		if err := s.step(instruction{i.op, append(i.args[:n:n], last)}); err != nil {
+			return err
+		}
+		now, err := s.get(last)
+		if err != nil {
+			return err
+		}
+		return s.put(last, was.join(now))
+	}
 	var in []interval
 	for n, arg := range i.args[:len(i.args)-1] {
+		if generalRegister.MatchString(arg) {
+			in = append(in, anyWord)
+			continue
+		}
 		if strings.HasPrefix(arg, "$") || strings.HasPrefix(arg, "K") || n == 0 && strings.HasPrefix(arg, "X") {
 			in = append(in, interval{})
 			continue
@@ -141,9 +174,6 @@ func (s *vectorState) step(i instruction) error {
 	case "VMOVDQU64", "VPBROADCASTQ":
 		return s.put(last, in[0])
 	case "VPXORQ":
-		if i.args[0] == i.args[1] {
-			return s.put(last, interval{})
-		}
 		return s.put(last, anyWord)
 	case "VPADDQ":
 		hi, c := bits.Add64(in[0].hi, in[1].hi, 0)
@@ -156,6 +186,8 @@ func (s *vectorState) step(i instruction) error {
 			return fmt.Errorf("words up to %#x are subtracted from words down to %#x", in[0].hi, in[1].lo)
 		}
 		return s.put(last, interval{in[1].lo - in[0].hi, in[1].hi - in[0].lo})
+	case "VPORQ", "VPSUBD", "VPABSD": // of limbs before their mask, and of digits
+		return s.put(last, anyWord)
 	case "VPANDQ":
 		return s.put(last, interval{0, min(in[0].hi, in[1].hi)})
 	case "VPSRLQ", "VPSLLQ":
@@ -171,6 +203,9 @@ func (s *vectorState) step(i instruction) error {
 		}
 		if op == "VPSRLQ" {
 			return s.put(last, interval{in[1].lo >> n, in[1].hi >> n})
+		}
+		if n == 13 || n == 26 || n == 39 { // words that are taken apart into limbs
+			return s.put(last, anyWord)
 		}
 		if in[1].hi<<n>>n != in[1].hi {
 			return fmt.Errorf("bits are shifted out of a word up to %#x", in[1].hi)

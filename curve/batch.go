@@ -120,13 +120,6 @@ func ladderOne(x, z *field.Element, k, u *[32]byte) {
 	z.SetWords(&zw)
 }
 
-// fixedBaseMany sets each of v to k[i] * B for the integer k[i] < 2^255.
-func fixedBaseMany(v []Point, k [][32]byte) {
-	for i := range v {
-		fixedBase(&v[i], &k[i])
-	}
-}
-
 // encodeMany sets each of out to the encoding of the point of the same index, with
 // one inversion. There are at most batchGroup of them.
 func encodeMany(out [][32]byte, p []Point) {

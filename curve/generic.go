@@ -18,7 +18,7 @@ var genericFailed = !cpu.V3 && !selfTestGeneric(ladderGeneric, fixedBaseGeneric,
 func init() {
 	if genericFailed {
 		impl.Refuse(selfTestFailed,
-			"X25519", "X25519Batch", "PublicKey", "ScalarBaseMult", "ScalarMult", "PrivateKey.Sign", "Ed25519PrivateKey.Sign",
+			"X25519", "X25519Batch", "PublicKey", "PublicKeys", "GenerateKeys", "PrivateKey.SignBatch", "ScalarBaseMult", "ScalarMult", "PrivateKey.Sign", "Ed25519PrivateKey.Sign",
 			"VarTimeDoubleScalarBaseMult", "Verify", "VerificationKey.Verify", "VerifyEd25519")
 	}
 }
