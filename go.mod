@@ -2,7 +2,7 @@ module github.com/sigcore/sigcore
 
 go 1.26.0
 
-// Oracles of the tests.
+// Oracles of the tests; golang.org/x/crypto also seals records in signal/store.
 require (
 	filippo.io/edwards25519 v1.2.0
 	golang.org/x/crypto v0.59.0
