@@ -3,8 +3,10 @@ package binary
 import "cmp"
 
 // Arena reads nodes one after the other in memory that it keeps, so that a loop
-// that receives frames allocates nothing once it has seen the largest of them.
-// The zero value is ready.
+// that receives frames allocates nothing once it has seen the largest of them,
+// but for what compress/flate needs to inflate the compressed ones. Up to a
+// megabyte each of nodes, attributes and texts is kept; a larger node gets
+// memory of its own. The zero value is ready.
 //
 // What it returns belongs to the arena: the node, everything reached from it
 // and all texts in it are valid until the next call of a method that reads or

@@ -9,10 +9,16 @@
 // given [ClassifyCompat], which classifies texts as the reference implementation
 // does and loses some.
 //
-// Decoding ([Unmarshal]) trusts nothing: a first pass over the bytes checks
-// everything and counts, without allocating; a second pass builds the tree in
-// a few exact allocations. Nesting is limited, and no announced length is
-// believed. [UnmarshalStrict] refuses what correct encoders do not write.
+// Decoding ([Unmarshal]) trusts nothing: nesting is limited, and no announced
+// count is believed before the bytes that it needs are known to be there, so
+// that memory stays in proportion to the input. [UnmarshalInPlace] gives a node
+// that refers to its input, an [Arena] one that also lives in memory used
+// again; [Node.Clone] makes either independent. [UnmarshalStrict] refuses what
+// correct encoders do not write.
+//
+// [Build] puts nodes together, [Node.Read] reads attributes and collects the
+// errors, [Node.Find] and [Node.Children] go down the tree. [Node.String] is
+// for debugging and redacts.
 //
 // Errors of decoding are *[SyntaxError] values that carry the offset and wrap
 // one of the Err values. Errors of encoding wrap [ErrEncode].
