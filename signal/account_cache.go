@@ -17,7 +17,7 @@ const (
 
 	// flushEvery is how many operations that need not wait for the disk go by
 	// before what they changed is written.
-	flushEvery = 128
+	flushEvery = 256
 )
 
 // cache holds the rows of a leased account: sessions and sender keys as live
@@ -292,6 +292,21 @@ func (c *cache) reserve(r *row) {
 		return
 	}
 	l.ceiling = uint32(min(uint64(next-1)+leaseBatch, math.MaxUint32))
+}
+
+// renew raises the ceiling of a row that is about to be written, if it has a
+// lease, to leaseBatch counters of which none was published yet: what is written
+// together then waits together for the next write.
+func (c *cache) renew(r *row) {
+	l, next := r.sendingLease()
+	if l == nil || l.ceiling == 0 || next == 0 {
+		return
+	}
+	published := uint64(next)
+	if !r.covered() {
+		published-- // the last one waits for this write
+	}
+	l.ceiling = max(l.ceiling, uint32(min(published+leaseBatch, math.MaxUint32)))
 }
 
 // sendingLease returns the lease of a row and the counter that its sending chain

@@ -167,6 +167,7 @@ func (c *cache) collect(done func() bool) (*store.Batch, []written, error) {
 	b.Grow(len(c.dirty))
 	out := make([]written, 0, len(c.dirty))
 	add := func(r *row) error {
+		c.renew(r)
 		c.stamp(r)
 		if err := r.store(&b); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"github.com/sigcore/sigcore/binary"
 	"github.com/sigcore/sigcore/send"
 	"github.com/sigcore/sigcore/signal"
+	"github.com/sigcore/sigcore/signal/store"
 )
 
 // This file has direct messages as a client sends and receives them, over a
@@ -43,33 +44,6 @@ func sending(prepare func() (*send.Stanza, error)) (subject, error) {
 	}}, one()
 }
 
-// directTo sends to so many devices of the recipient and to a companion.
-func directTo(recipients int) func() (subject, error) {
-	return func() (subject, error) {
-		ctx := context.Background()
-		f, err := newFleet(ctx)
-		if err != nil {
-			return subject{}, err
-		}
-		m := &send.DirectMessage{
-			Self: send.Self{PN: directSelf, DeviceIdentity: bytes.Repeat([]byte{0xad}, 192)},
-			To:   directPeer, ID: "3EB0A1B2C3D4E5F60718", Type: "text", Message: groupMessage,
-		}
-		for i := range recipients {
-			j := directPeer
-			j.Device = uint16(i)
-			m.Devices = append(m.Devices, j)
-		}
-		m.Devices = append(m.Devices, companion)
-		for _, j := range m.Devices {
-			if err := f.meet(ctx, j, true); err != nil {
-				return subject{}, err
-			}
-		}
-		return sending(func() (*send.Stanza, error) { return send.Direct(ctx, f.account, m) })
-	}
-}
-
 func peerSend() (subject, error) {
 	ctx := context.Background()
 	f, err := newFleet(ctx)
@@ -101,8 +75,8 @@ func (f *fleet) receive(ctx context.Context, addr signal.Address, body []byte) e
 
 // inbox is an account in which bob's messages are to be read: the record of the
 // session and bob's end of it.
-func inbox() (f *fleet, rec []byte, bob *signal.Session, err error) {
-	if f, err = newFleet(context.Background()); err != nil {
+func inbox(b store.Backend) (f *fleet, rec []byte, bob *signal.Session, err error) {
+	if f, err = newFleetOver(context.Background(), b); err != nil {
 		return nil, nil, nil, err
 	}
 	alice, bob, err := sessions()
@@ -124,13 +98,11 @@ func paddedMessage(s *signal.Session) ([]byte, error) {
 
 func init() {
 	contend("peer_send", "sigcore", peerSend)
-	contend("dm_send", "sigcore", directTo(1))
-	contend("dm_send_5", "sigcore", directTo(4))
 	// The first message of a new chain: the session is there under as many names
 	// as there are messages.
 	contend("dm_recv", "sigcore", func() (subject, error) {
 		ctx := context.Background()
-		f, rec, bob, err := inbox()
+		f, rec, bob, err := inbox(store.NewMemory())
 		if err != nil {
 			return subject{}, err
 		}
@@ -144,24 +116,5 @@ func init() {
 			},
 			func(addr signal.Address) error { return f.receive(ctx, addr, body) },
 		), err
-	})
-	contend("dm_recv_steady", "sigcore", func() (subject, error) {
-		ctx := context.Background()
-		f, rec, bob, err := inbox()
-		if err != nil {
-			return subject{}, err
-		}
-		addr := send.SignalAddress(directPeer)
-		if err := f.account.ImportSession(ctx, addr, signal.FormatSigcore, rec); err != nil {
-			return subject{}, err
-		}
-		first, err := paddedMessage(bob)
-		if err != nil {
-			return subject{}, err
-		}
-		return reading(
-			func() ([]byte, error) { return paddedMessage(bob) },
-			func(body []byte) error { return f.receive(ctx, addr, body) },
-		), f.receive(ctx, addr, first)
 	})
 }

@@ -29,13 +29,15 @@ type fleet struct {
 	local   signal.Local
 }
 
-func newFleet(ctx context.Context) (*fleet, error) {
+func newFleet(ctx context.Context) (*fleet, error) { return newFleetOver(ctx, store.NewMemory()) }
+
+func newFleetOver(ctx context.Context, b store.Backend) (*fleet, error) {
 	identity, err := signal.GenerateIdentityKeyPair()
 	if err != nil {
 		return nil, err
 	}
 	f := &fleet{local: signal.Local{Identity: identity, RegistrationID: 4712}}
-	f.account, err = signal.CreateAccount(ctx, store.NewMemory(), "a", signal.AccountOptions{
+	f.account, err = signal.CreateAccount(ctx, b, "a", signal.AccountOptions{
 		Identity: identity, RegistrationID: f.local.RegistrationID, OpenOptions: signal.OpenOptions{Durability: signal.Leased},
 	})
 	return f, err

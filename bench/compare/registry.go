@@ -8,6 +8,9 @@ type subject struct {
 	prepare func(n int) error
 	run     func(n int) error
 	size    int // how many operations each of the n is, if not one
+
+	// observe, if not nil, measures processor time and write transactions.
+	observe func() (cpu, writes float64, err error)
 }
 
 // steady is a subject without preparation that cannot fail.
@@ -44,6 +47,7 @@ var order = []string{
 	"dm_encrypt", "dm_decrypt", "dm_decrypt_ratchet", "group_encrypt", "group_decrypt", "skdm_process",
 	"peer_send", "dm_send", "dm_send_5", "dm_recv", "dm_recv_steady",
 	"cold_1000",
+	"sqlite_dm_send", "sqlite_dm_recv",
 	"marshal_small", "marshal_small_append", "unmarshal_small", "unmarshal_small_owned", "marshal_stanza", "unmarshal_stanza",
 	"marshal_fanout8", "marshal_fanout32", "marshal_fanout128", "marshal_fanout512", "marshal_fanout512_append",
 	"marshal_fanout_pkmsg8", "marshal_fanout_pkmsg32", "marshal_fanout_pkmsg128", "marshal_fanout_pkmsg512",
