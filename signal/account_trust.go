@@ -102,7 +102,7 @@ func (k *knownIdentity) see(b putter, key PublicKey) *IdentityChange {
 		change = &IdentityChange{Addr: k.addr, Old: k.key, New: key}
 	}
 	k.key, k.ok = key, true
-	b.Put(store.Identity(k.addr.String()), key[:])
+	b.Put(store.Identity(k.addr.String()), append([]byte(nil), key[:]...)) // so that key stays on the stack
 	return change
 }
 

@@ -196,7 +196,7 @@ const encryptionChunk = 32
 // encryptMany is EncryptMany by at most so many workers. If they are more than
 // one, no session may be named twice; the messages of a chunk share memory.
 func encryptMany(items []Encryption, workers int) {
-	if workers <= 1 {
+	if workers <= 1 || len(items) <= encryptionChunk {
 		EncryptMany(nil, items)
 		return
 	}
