@@ -13,10 +13,13 @@ type DirectMessage struct {
 
 	// To is the person, without device. It and Devices must all be phone
 	// numbers or all be LIDs.
-	To   binary.JID
-	ID   string
-	Type string // of the stanza, such as "text" or "media"
-	Edit string // "" for none
+	To binary.JID
+	// ToStatus says that it is a reaction to a status of To: the stanza goes to
+	// [StatusBroadcast].
+	ToStatus bool
+	ID       string
+	Type     string // of the stanza, such as "text" or "media"
+	Edit     string // "" for none
 
 	// Message is the encoded Message. A MessageContextInfo in it is moved to
 	// where each receiver expects it, joined with Context.
@@ -107,8 +110,12 @@ func Direct(ctx context.Context, a Account, m *DirectMessage) (*Stanza, error) {
 
 // node builds the stanza. The order of attributes and children is fixed.
 func (m *DirectMessage) node(list []sealed) *binary.Node {
+	to := m.To
+	if m.ToStatus {
+		to = StatusBroadcast
+	}
 	attrs := []binary.Attr{
-		{Key: "to", Value: m.To.Value()},
+		{Key: "to", Value: to.Value()},
 		attr("id", m.ID),
 		attr("type", m.Type),
 	}

@@ -12,7 +12,7 @@ import (
 type GroupMessage struct {
 	Self Self
 
-	To   binary.JID // the group, on g.us
+	To   binary.JID // the group, on g.us; of a status see [StatusMessage]
 	ID   string
 	Type string // of the stanza, such as "text" or "media"
 	Edit string // "" for none
@@ -102,7 +102,7 @@ type groupWork struct {
 // send is Group with the name of our sender key.
 func (m *GroupMessage) send(ctx context.Context, a Account, name signal.SenderKeyName) (*GroupStanza, error) {
 	sender := m.sender()
-	if m.ID == "" || m.Type == "" || m.To.User == "" || m.To.Server != binary.ServerGroup || sender.User == "" {
+	if m.ID == "" || m.Type == "" || m.To.User == "" || m.To.Server != binary.ServerGroup && m.To != StatusBroadcast || sender.User == "" {
 		return nil, errGroupMessage
 	}
 	if err := checkExtra(m.Extra); err != nil {
@@ -160,6 +160,8 @@ func (m *GroupMessage) send(ctx context.Context, a Account, name signal.SenderKe
 func (m *GroupMessage) phash(sender binary.JID) string {
 	devices := m.PhashDevices
 	switch {
+	case m.To.Server != binary.ServerGroup:
+		return "" // a status has none
 	case m.Phash != "":
 		return m.Phash
 	case devices == nil:
@@ -182,8 +184,10 @@ func (m *GroupMessage) node(w *groupWork, list []sealed, message signal.Cipherte
 	attrs := append(w.attrs[:0],
 		binary.Attr{Key: "to", Value: m.To.Value()},
 		attr("id", m.ID),
-		attr("type", m.Type),
-		attr("addressing_mode", mode))
+		attr("type", m.Type))
+	if m.To.Server == binary.ServerGroup {
+		attrs = append(attrs, attr("addressing_mode", mode))
+	}
 	if m.Edit != "" {
 		attrs = append(attrs, attr("edit", m.Edit))
 	}

@@ -134,7 +134,9 @@ func (c *call) build(ctx context.Context, k *trackedKey, p *plan) (*GroupStanza,
 	m := c.message
 	m.Distribute, m.Rotate = p.targets, p.rotate
 	m.Required = m.Required && len(p.targets) > 0
-	m.Phash = p.roster.Phash(m.sender())
+	if m.To.Server == binary.ServerGroup {
+		m.Phash = p.roster.Phash(m.sender())
+	}
 	if len(p.targets) > 0 {
 		m.Address = c.account.Address
 	}
