@@ -13,8 +13,7 @@ import (
 func TestStoredSenderKeyWithoutAKey(t *testing.T) {
 	ctx := t.Context()
 	backend := store.NewMemory()
-	a, err := signal.CreateAccount(ctx, backend, "15550000001", signal.AccountOptions{})
-	if err != nil {
+	if _, err := signal.CreateAccount(ctx, backend, "15550000001", signal.AccountOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	name := signal.SenderKeyName{Group: "120363000000000001@g.us", Sender: signal.Address{Name: "15550000001"}}
@@ -27,7 +26,8 @@ func TestStoredSenderKeyWithoutAKey(t *testing.T) {
 	if _, err := backend.Apply(ctx, stored.ID, &b); err != nil {
 		t.Fatal(err)
 	}
-	if a, err = signal.OpenAccount(ctx, backend, "15550000001", signal.OpenOptions{}); err != nil {
+	a, err := signal.OpenAccount(ctx, backend, "15550000001", signal.OpenOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.CreateSenderKey(ctx, name); !errors.Is(err, signal.ErrCorruptRecord) {
