@@ -22,7 +22,22 @@ func (d *decoder) jid(v *Value, nesting int) bool {
 	d.off++
 	switch d.data[start] {
 	case tagJIDPair:
-		return d.jidPair(v, start, nesting)
+		// Mostly a number and a token.
+		if b := d.data[d.off:]; len(b) > 1 && b[0] == tagNibble8 {
+			var ok bool
+			if v.text, ok = d.packed(false); !ok {
+				return false
+			}
+			if d.off < len(d.data) {
+				if s := singleTokens[d.data[d.off]]; s != "" && !d.strict {
+					v.server = s
+					d.off++
+					return true
+				}
+			}
+			return d.server(v, start, nesting)
+		}
+		return d.part(&v.text, true, nesting) && d.server(v, start, nesting)
 	case tagADJID:
 		b := d.data[d.off:]
 		if len(b) < 2 {
@@ -58,8 +73,9 @@ func (d *decoder) jid(v *Value, nesting int) bool {
 	return true
 }
 
-func (d *decoder) jidPair(v *Value, start, nesting int) bool {
-	if !d.part(&v.text, true, nesting) || !d.part(&v.server, false, nesting) {
+// server reads the server of a JID pair that starts at start.
+func (d *decoder) server(v *Value, start, nesting int) bool {
+	if !d.part(&v.server, false, nesting) {
 		return false
 	}
 	if d.strict && knownServer(v.server) == "" {

@@ -129,6 +129,11 @@ func (e *encoder) grow(n int) {
 // replay appends what was planned.
 func (e *encoder) replay(dst []byte) ([]byte, error) {
 	if len(e.splices) == 0 {
+		if planned := e.buf[:e.pos]; dst == nil {
+			out := make([]byte, len(planned))
+			copy(out, planned)
+			return out, nil
+		}
 		return append(dst, e.buf[:e.pos]...), nil
 	}
 	out := slices.Grow(dst, e.pos+e.spliced)
@@ -369,6 +374,14 @@ func (e *encoder) jidText(s string, c Class, p place) error {
 }
 
 func (e *encoder) rawText(s string) error {
+	if n := len(s); n <= maxPacked && n > 0 && isASCII(s) {
+		e.room(2 + n)
+		dst := e.buf[e.pos : e.pos+2+n]
+		dst[0], dst[1] = tagBinary8, byte(n)
+		copy(dst[2:], s)
+		e.pos += 2 + n
+		return nil
+	}
 	if !utf8.ValidString(s) {
 		return encodeError("text of %d bytes is not UTF-8", len(s))
 	}

@@ -53,6 +53,19 @@ func alphabets(s string) uint8 {
 	return c.alphabets()
 }
 
+// isASCII reports whether s, which has at least one character, has no other
+// than those of ASCII.
+func isASCII(s string) bool {
+	var all uint64
+	for ; len(s) >= 8; s = s[8:] {
+		all |= word8(s)
+	}
+	if len(s) > 0 {
+		all |= shortWord(s)
+	}
+	return all&(each*0x80) == 0
+}
+
 // missing completes a word of n characters with '0'.
 func missing(n int) uint64 { return each * '0' << (8 * uint(n) & 63) }
 
