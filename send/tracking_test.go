@@ -61,7 +61,7 @@ func newBand(t testing.TB, o TrackerOptions) *band {
 // player returns a device of a user, which has a bundle unless it is mute.
 func (b *band) player(user, device int) binary.JID {
 	b.Helper()
-	j := binary.JID{User: fmt.Sprint(15550000001 + user), Server: binary.ServerUser, Device: uint16(device)}
+	j := binary.JID{User: fmt.Sprint(15550000001 + int64(user)), Server: binary.ServerUser, Device: uint16(device)}
 	if b.bundles[j] == nil {
 		b.bundles[j] = freshBundle(b.TB)
 	}
@@ -471,7 +471,7 @@ func TestManyGroups(t *testing.T) {
 	r := NewRoster([]binary.JID{x})
 	for round := range 3 {
 		for i := range 6 {
-			b.group.User = fmt.Sprint(120363000000000001 + i)
+			b.group.User = fmt.Sprint(120363000000000001 + int64(i))
 			if got := len(b.play(r)); got != 1 && round == 0 || got != 0 && round > 0 {
 				t.Errorf("round %d: the key goes to %d devices", round, got)
 			}

@@ -95,7 +95,7 @@ func warmGroup(t testing.TB, members, companions int) (*liveAccount, *GroupMessa
 	}
 	devices := []binary.JID{m.Self.LID}
 	for i := range members {
-		devices = append(devices, binary.JID{User: fmt.Sprint(100000000000100 + i), Server: binary.ServerLID})
+		devices = append(devices, binary.JID{User: fmt.Sprint(100000000000100 + int64(i)), Server: binary.ServerLID})
 	}
 	for i := range companions {
 		j := m.Self.LID
