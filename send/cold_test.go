@@ -81,7 +81,7 @@ func newCrowd(t testing.TB, users, devices int) *crowd {
 	c := &crowd{bundles: map[binary.JID]*signal.Bundle{}, errs: map[binary.JID]error{}}
 	for u := range users {
 		for d := range devices {
-			j := binary.JID{User: fmt.Sprint(100000000000100 + u), Server: binary.ServerLID, Device: uint16(d)}
+			j := binary.JID{User: fmt.Sprint(100000000000100 + int64(u)), Server: binary.ServerLID, Device: uint16(d)}
 			c.devices = append(c.devices, j)
 			c.bundles[j] = published(t)
 		}
@@ -387,7 +387,7 @@ func TestLIDSessions(t *testing.T) {
 	var devices []binary.JID
 	lids := map[binary.JID]binary.JID{}
 	for i, lid := range c.devices {
-		pn := binary.JID{User: fmt.Sprint(15550000100 + i), Server: binary.ServerUser}
+		pn := binary.JID{User: fmt.Sprint(15550000100 + int64(i)), Server: binary.ServerUser}
 		devices, lids[pn] = append(devices, pn), lid
 		c.bundles[pn] = c.bundles[lid]
 	}

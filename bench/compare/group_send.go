@@ -97,7 +97,7 @@ func (g groupShape) setup() (subject, error) {
 	}
 	devices := []binary.JID{groupSelf}
 	for i := range g.members {
-		devices = append(devices, binary.JID{User: fmt.Sprint(100000000000100 + i), Server: binary.ServerLID})
+		devices = append(devices, binary.JID{User: fmt.Sprint(100000000000100 + int64(i)), Server: binary.ServerLID})
 	}
 	if g.distribute {
 		m.Distribute = devices[1:]
