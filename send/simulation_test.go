@@ -201,7 +201,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 func (w *world) jid(user, device int) binary.JID {
 	j := binary.JID{User: fmt.Sprint(15550000001 + int64(user)), Server: binary.ServerUser, Device: uint16(device)}
 	if w.lid {
-		j.User, j.Server = fmt.Sprint(100000000000001+user), binary.ServerLID
+		j.User, j.Server = fmt.Sprint(100000000000001+int64(user)), binary.ServerLID
 	}
 	if w.nodes[j] == nil {
 		w.setUp(j)
