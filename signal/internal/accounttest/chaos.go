@@ -40,7 +40,7 @@ func Chaos(t *testing.T, open Open) {
 		seeds, length = 12, 150
 	}
 	if b, _ := open(t); !inMemory(b) {
-		seeds /= 5 // each write waits for a disk
+		seeds /= 10 // each write waits for a disk
 	}
 	length = steps(length, length)
 	first := uint64(1)
