@@ -19,6 +19,7 @@ const (
 	formNibble
 	formHex
 	formJID
+	formOmitted // an attribute with this value is left out
 )
 
 func (c Class) form() form    { return form(c.bits) }
@@ -57,10 +58,14 @@ func Classify(text string) Class {
 	return classifyJID(text)
 }
 
-// ClassifyCompat is the classification of the reference implementation: every
-// text of at most 48 bytes with an '@' becomes a JID, tags and keys included,
-// whatever gets lost or cannot be read back.
+// ClassifyCompat is the classification of the reference implementation as it
+// was recorded: every text of at most 48 bytes with an '@' becomes a JID, tags
+// and keys included, whatever gets lost or cannot be read back, and attributes
+// that are empty or a blank are left out.
 func ClassifyCompat(text string) Class {
+	if text == "" || text == " " {
+		return Class{uint64(formOmitted)}
+	}
 	c, ok := classifyShort(text)
 	if ok || len(text) > maxJIDText {
 		return c
@@ -81,7 +86,7 @@ func ClassifyCompat(text string) Class {
 		}
 	}
 	domain, ad := adDomain(text[at+1:])
-	if ad && hasDevice {
+	if hasDevice && (ad || text[at+1:] == ServerInterop) { // interop as if it were s.whatsapp.net
 		tag = tagADJID
 	} else {
 		domain, device = 0, 0

@@ -182,6 +182,16 @@ func (e *encoder) node(n *Node, depth int) error {
 	if n.Content.kind != None {
 		count++
 	}
+	known := e.classify == nil
+	omitted := 0
+	if !known {
+		for i := range n.Attrs {
+			if e.omits(&n.Attrs[i]) {
+				omitted++
+			}
+		}
+		count -= 2 * omitted
+	}
 	if count > maxListLen {
 		return encodeError("%d attributes", len(n.Attrs))
 	}
@@ -196,7 +206,6 @@ func (e *encoder) node(n *Node, depth int) error {
 		buf[pos], buf[pos+1], buf[pos+2] = tagList16, byte(count>>8), byte(count)
 		pos += 3
 	}
-	known := e.classify == nil
 	if l := &literals[literalSlot(n.Tag)]; l.is(n.Tag) && known {
 		binary.LittleEndian.PutUint16(buf[pos:], l.code)
 		pos += int(l.size)
@@ -213,6 +222,10 @@ func (e *encoder) node(n *Node, depth int) error {
 			e.pos = pos
 			e.grow(slack)
 			buf = e.buf
+		}
+		if !known && e.omits(a) {
+			omitted--
+			continue
 		}
 		if l := &literals[literalSlot(a.Key)]; l.is(a.Key) && known {
 			binary.LittleEndian.PutUint16(buf[pos:], l.code)
@@ -243,6 +256,9 @@ func (e *encoder) node(n *Node, depth int) error {
 			buf, pos = e.buf, e.pos
 		}
 	}
+	if omitted != 0 {
+		return fmt.Errorf("%w: the same text in two classes", ErrPlanMismatch)
+	}
 	e.pos = pos
 	switch c := &n.Content; c.kind {
 	case BytesKind:
@@ -263,6 +279,11 @@ func (e *encoder) node(n *Node, depth int) error {
 		}
 	}
 	return nil
+}
+
+// omits reports whether the Classifier leaves an attribute out.
+func (e *encoder) omits(a *Attr) bool {
+	return !a.Value.jid && e.classify(a.Value.text).form() == formOmitted
 }
 
 // rawHeader writes tag and length of a string of n bytes.

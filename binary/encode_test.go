@@ -55,7 +55,8 @@ func TestWorkedTexts(t *testing.T) {
 		{"123", "ff82 123f", ""},
 		{"A1F", "fb82 a1ff", ""},
 		{"a1f", "fc03 613166", ""},
-		{"", "fc00", ""},
+		{"", "fc00", "omitted"},
+		{" ", "fc01 20", "omitted"},
 		{"0", "2d", ""},
 		{"15550000001@s.whatsapp.net", "fa ff86 15550000001f 03", ""},
 		{"15550000001:5@s.whatsapp.net", "f7 00 05 ff86 15550000001f", ""},
@@ -72,6 +73,7 @@ func TestWorkedTexts(t *testing.T) {
 		{"867051314767696:5@bot", "fa fc11 3836373035313331343736373639363a35 fc03 626f74", "fa ff88 867051314767696f fc03 626f74"},
 		{"x@example.com", "fc0d 78406578616d706c652e636f6d", "fa fc01 78 fc0b 6578616d706c652e636f6d"},
 		{"@s.whatsapp.net", "fa 00 03", ""},
+		{"15550000001:2@interop", "f5 ff86 15550000001f 0002 0000 fc07 696e7465726f70", "f7 00 02 ff86 15550000001f"},
 	} {
 		n := Node{Tag: "to", Attrs: []Attr{{"id", Text(c.text)}}}
 		got, err := Marshal(&n)
@@ -82,7 +84,11 @@ func TestWorkedTexts(t *testing.T) {
 			c.compat = c.want
 		}
 		got, err = compatible.Marshal(&n)
-		if want := unhex("00f8031108" + c.compat); err != nil || !bytes.Equal(got, want) {
+		want := unhex("00f80111")
+		if c.compat != "omitted" {
+			want = unhex("00f8031108" + c.compat)
+		}
+		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("compatibly, %q = %x, %v; want %x", c.text, got, err, want)
 		}
 	}
