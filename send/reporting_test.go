@@ -2,6 +2,9 @@ package send
 
 import (
 	"bytes"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -199,4 +202,28 @@ func FuzzReportingContent(f *testing.F) {
 			t.Errorf("%d bytes of %d", len(content), len(message))
 		}
 	})
+}
+
+// TestHMAC compares with the standard library, for all lengths up to where it
+// leaves the stack, and beyond.
+func TestHMAC(t *testing.T) {
+	key := [32]byte{1, 2, 3, 31: 0xff}
+	message := make([]byte, 700)
+	for i := range message {
+		message[i] = byte(i * 7)
+	}
+	for n := range len(message) {
+		h := hmac.New(sha256.New, key[:])
+		h.Write(message[:n])
+		if got := hmac256(&key, message[:n]); !bytes.Equal(got[:], h.Sum(nil)) {
+			t.Fatalf("%d bytes: %x", n, got)
+		}
+	}
+	want, err := hkdf.Key(sha256.New, key[:], nil, "id"+"from"+"to"+"Report Token", 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReportingKey(key[:], "id", "from", "to"); err != nil || !bytes.Equal(got[:], want) {
+		t.Errorf("key %x, %v; want %x", got, err, want)
+	}
 }
