@@ -116,9 +116,14 @@ func (s *vectorState) scalar(i instruction) bool {
 			s.pointers[last] = m[1]
 		}
 	case "LEAQ":
+		// Into the frame; a pointer that is moved through a table in it has places
+		// of its own, each for all entries.
 		s.pointers[last] = "frame"
+		if !strings.Contains(i.args[0], "(SP)") {
+			s.pointers[last] = "moved"
+		}
 	case "ADDQ", "ANDQ":
-		if p := s.pointers[last]; p != "frame" && !ofWords(p) {
+		if p := s.pointers[last]; p != "frame" && p != "moved" && !ofWords(p) {
 			delete(s.pointers, last)
 		}
 	case "SHRQ", "SHLQ", "SUBQ", "XORL", "MOVL", "CMOVQEQ":

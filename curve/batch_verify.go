@@ -29,21 +29,36 @@ func VerifyBatch(valid []bool, items []SignedMessage) {
 
 // verifications are those of a group, with what they have in common.
 type verifications struct {
-	p        [batchGroup]packedPoint // s·B - c·A, or anything with Z = 1
-	z        [batchGroup]field.Element
+	// s·B - c·A, or anything with a Z that is not zero: its encoding is R if and
+	// only if the signature is valid.
+	x, y, z  [batchGroup]field.Element
 	inverse  [batchGroup]field.Element
 	prepared [batchGroup]*preparedPoint
+	waiting  sums
 }
 
+// sums are those that wait to be computed side by side.
+type sums struct {
+	n      int
+	at     [maxLanes]int
+	minusA [maxLanes]Point
+	c, s   [maxLanes][32]byte
+}
+
+// maxLanes is the largest number of points that kernels multiply side by side.
+const maxLanes = 8
+
+// twoSums is how many sums at most are computed one after the other for less than
+// side by side.
+const twoSums = 2
+
 func (v *verifications) verify(valid []bool, items []SignedMessage) {
+	v.waiting.n = 0
 	for i := range items {
+		v.z[i].One()
 		valid[i] = v.evaluate(i, &items[i])
-		if valid[i] {
-			v.z[i].SetWords(&v.p[i][2])
-		} else {
-			v.z[i].One()
-		}
 	}
+	v.sum()
 	n := len(items)
 	field.InvertBatch(v.inverse[:n], v.z[:n])
 	for i := range items {
@@ -51,8 +66,8 @@ func (v *verifications) verify(valid []bool, items []SignedMessage) {
 			continue
 		}
 		var x, y field.Element
-		x.Multiply(x.SetWords(&v.p[i][0]), &v.inverse[i])
-		y.Multiply(y.SetWords(&v.p[i][1]), &v.inverse[i])
+		x.Multiply(&v.x[i], &v.inverse[i])
+		y.Multiply(&v.y[i], &v.inverse[i])
 		var b [32]byte
 		y.BytesInto(&b)
 		b[31] |= byte(x.IsNegative() << 7)
@@ -63,8 +78,8 @@ func (v *verifications) verify(valid []bool, items []SignedMessage) {
 	}
 }
 
-// evaluate sets v.p[i] to s·B - c·A for the item; its encoding is R if and only if
-// the signature is valid. It returns false if there is no such point.
+// evaluate computes the sum of the item, or makes it wait. It returns false if
+// there is no such point.
 func (v *verifications) evaluate(i int, item *SignedMessage) bool {
 	v.prepared[i] = nil
 	s, bit, ok := parseSignature(item.Signature)
@@ -80,10 +95,14 @@ func (v *verifications) evaluate(i int, item *SignedMessage) bool {
 		v.prepared[i] = k
 		c := challenge(R, &k.encoding, item.Message)
 		if t := k.wide.Load(); t != nil {
-			varTimeWideDoubleBaseMult(&v.p[i], &c, t, &s)
-		} else {
-			varTimeDoubleBaseMult(&v.p[i], &c, &k.minusA, &s)
+			var p packedPoint
+			varTimeWideDoubleBaseMult(&p, &c, t, &s)
+			v.set(i, &p)
+			return true
 		}
+		var minusA Point
+		minusA.setWords(&k.minusA)
+		v.add(i, &c, &minusA, &s)
 		return true
 	}
 	var A Point
@@ -93,7 +112,66 @@ func (v *verifications) evaluate(i int, item *SignedMessage) bool {
 	var encoding [32]byte
 	A.encodeAffine(&encoding)
 	c := challenge(R, &encoding, item.Message)
-	negated(&v.p[i], &A)
-	varTimeDoubleBaseMult(&v.p[i], &c, &v.p[i], &s)
+	A.Negate(&A)
+	v.add(i, &c, &A, &s)
 	return true
+}
+
+func (v *verifications) set(i int, p *packedPoint) {
+	v.x[i].SetWords(&p[0])
+	v.y[i].SetWords(&p[1])
+	v.z[i].SetWords(&p[2])
+}
+
+// add makes c·minusA + s·B wait, and computes what waits if it is enough.
+func (v *verifications) add(i int, c *Scalar, minusA *Point, s *Scalar) {
+	lanes := scalarMultLanes()
+	if lanes == 0 {
+		v.one(i, c, minusA, s)
+		return
+	}
+	w := &v.waiting
+	w.at[w.n] = i
+	w.minusA[w.n].Set(minusA)
+	c.bytesInto(&w.c[w.n])
+	s.bytesInto(&w.s[w.n])
+	if w.n++; w.n == lanes {
+		v.sum()
+	}
+}
+
+// one computes a sum by itself.
+func (v *verifications) one(i int, c *Scalar, minusA *Point, s *Scalar) {
+	var p packedPoint
+	minusA.pack(&p)
+	varTimeDoubleBaseMult(&p, c, &p, s)
+	v.set(i, &p)
+}
+
+// sum computes what waits.
+func (v *verifications) sum() {
+	w := &v.waiting
+	n := w.n
+	w.n = 0
+	if n <= twoSums {
+		for j, i := range w.at[:n] {
+			var wide [2][64]byte
+			copy(wide[0][:], w.c[j][:])
+			copy(wide[1][:], w.s[j][:])
+			var c, s Scalar
+			c.setUniform(&wide[0])
+			s.setUniform(&wide[1])
+			v.one(i, &c, &w.minusA[j], &s)
+		}
+		return
+	}
+	var cA, sB [maxLanes]Point
+	scalarMultMany(cA[:n], w.minusA[:n], w.c[:n])
+	fixedBaseMany(sB[:n], w.s[:n])
+	for j, i := range w.at[:n] {
+		cA[j].Add(&cA[j], &sB[j])
+		v.x[i].Set(&cA[j].x)
+		v.y[i].Set(&cA[j].y)
+		v.z[i].Set(&cA[j].z)
+	}
 }

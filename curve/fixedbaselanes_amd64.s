@@ -16,14 +16,14 @@ GLOBL bias0<>(SB), RODATA|NOPTR, $8
 DATA bias<>+0(SB)/8, $0x3ffffffffffff800
 GLOBL bias<>(SB), RODATA|NOPTR, $8
 
-DATA one<>+0(SB)/8, $0x0000000000000001
-GLOBL one<>(SB), RODATA|NOPTR, $8
-
 DATA nibble<>+0(SB)/8, $0x000000000000000f
 GLOBL nibble<>(SB), RODATA|NOPTR, $8
 
 DATA sign<>+0(SB)/8, $0x0000000080000000
 GLOBL sign<>(SB), RODATA|NOPTR, $8
+
+DATA one<>+0(SB)/8, $0x0000000000000001
+GLOBL one<>(SB), RODATA|NOPTR, $8
 
 DATA multiple1<>+0(SB)/8, $0x0000000000000001
 GLOBL multiple1<>(SB), RODATA|NOPTR, $8
@@ -104,7 +104,6 @@ TEXT ·fixedBase4IFMA(SB), $1816-24
 	XORL         BX, BX
 
 row4:
-	// The digits: nibbles less 8, but for the last.
 	MOVQ         BX, SI
 	SHRQ         $0x04, SI
 	SHLQ         $0x05, SI
@@ -1544,7 +1543,6 @@ TEXT ·fixedBase8IFMA(SB), $3576-24
 	XORL         BX, BX
 
 row8:
-	// The digits: nibbles less 8, but for the last.
 	MOVQ         BX, SI
 	SHRQ         $0x04, SI
 	SHLQ         $0x06, SI

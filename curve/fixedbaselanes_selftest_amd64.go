@@ -20,8 +20,8 @@ func laneDigits() (all [8]radix16) {
 	return all
 }
 
-// isLaneMultiple reports whether the coordinates, in limbs, are those of the twin.
-func isLaneMultiple(d *radix16, x, y, z, t *[5]uint64) bool {
+// selfTestMultiple reports whether the coordinates, in limbs, are those of the twin.
+func selfTestMultiple(d *radix16, x, y, z, t *[5]uint64) bool {
 	for j := range 5 {
 		if (x[j]|y[j]|z[j]|t[j])>>52 != 0 {
 			return false
@@ -51,7 +51,7 @@ func selfTestFixedBase8(kernel func(out *[4][5][8]uint64, table *[64][8][12]uint
 				c[i][j] = out[i][j][lane]
 			}
 		}
-		if !isLaneMultiple(&all[lane], &c[0], &c[1], &c[2], &c[3]) {
+		if !selfTestMultiple(&all[lane], &c[0], &c[1], &c[2], &c[3]) {
 			return false
 		}
 	}
@@ -76,7 +76,7 @@ func selfTestFixedBase4(kernel func(out *[4][5][4]uint64, table *[64][8][12]uint
 				c[i][j] = out[i][j][lane]
 			}
 		}
-		if !isLaneMultiple(&all[lane], &c[0], &c[1], &c[2], &c[3]) {
+		if !selfTestMultiple(&all[lane], &c[0], &c[1], &c[2], &c[3]) {
 			return false
 		}
 	}

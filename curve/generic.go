@@ -19,7 +19,7 @@ func init() {
 	if genericFailed {
 		impl.Refuse(selfTestFailed,
 			"X25519", "X25519Batch", "PublicKey", "PublicKeys", "GenerateKeys", "PrivateKey.SignBatch", "ScalarBaseMult", "ScalarMult", "PrivateKey.Sign", "Ed25519PrivateKey.Sign",
-			"VarTimeDoubleScalarBaseMult", "Verify", "VerificationKey.Verify", "VerifyEd25519")
+			"VarTimeDoubleScalarBaseMult", "Verify", "VerificationKey.Verify", "VerifyBatch", "VerifyEd25519")
 	}
 }
 

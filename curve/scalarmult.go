@@ -7,7 +7,12 @@ func (v *Point) ScalarMult(x *Scalar, p *Point) *Point {
 	var k [32]byte
 	x.bytesInto(&k)
 	digits := signedRadix16(&k)
+	return v.multiply(p, &digits)
+}
 
+// multiply sets v to the sum of digit i times 16^i * p, and returns v. Constant
+// time.
+func (v *Point) multiply(p *Point, digits *radix16) *Point {
 	var table [8]cached // 1..8 times p
 	var m, acc Point
 	m.Set(p)

@@ -28,17 +28,17 @@ func main() {
 }
 
 type constants struct {
-	field       Constants51
-	one, nibble Mem
-	sign        Mem    // of a word of 32 bits
-	multiples   [9]Mem // 0, 1, …, 8
-	half        [4]Mem // 1/2 modulo p
-	twoP        [2]Mem // the limbs of 2p: the first, and the others
+	field     Constants51
+	digits    DigitConstants
+	one       Mem
+	multiples [9]Mem // 0, 1, …, 8
+	half      [4]Mem // 1/2 modulo p
+	twoP      [2]Mem // the limbs of 2p: the first, and the others
 }
 
 func newConstants() (c constants) {
 	c.field = NewConstants51()
-	c.one, c.nibble, c.sign = Word("one", 1), Word("nibble", 15), Word("sign", 1<<31)
+	c.digits, c.one = NewDigitConstants(), Word("one", 1)
 	for i := 1; i < len(c.multiples); i++ {
 		c.multiples[i] = Word(fmt.Sprintf("multiple%d", i), uint64(i))
 	}
@@ -112,29 +112,7 @@ func fixedBase(f Field51, c constants) {
 
 // choose sets the entry to the digits at the index times the point of the row.
 func (s frame) choose(f Field51, c constants, table, digits, index Register) {
-	Comment("The digits: nibbles less 8, but for the last.")
-	word, count, eight, none := GP64(), GP64(), GP64(), GP64()
-	MOVQ(index, word)
-	SHRQ(U8(4), word)
-	SHLQ(U8(map[Lanes]int{4: 5, 8: 6}[f.Lanes]), word)
-	MOVQ(index, count)
-	ANDQ(U8(15), count)
-	SHLQ(U8(2), count)
-	XORL(none.As32(), none.As32())
-	MOVL(U32(8), eight.As32())
-	CMPQ(index, Imm(rows-1))
-	CMOVQEQ(none, eight)
-	shift, digit, less := XMM(), f.New(), f.New()
-	VMOVQ(count, shift)
-	VMOVDQU64(Mem{Base: digits, Index: word, Scale: 1}, digit)
-	VPSRLQ(shift, digit, digit)
-	VPANDQ_BCST(c.nibble, digit, digit)
-	VPBROADCASTQ(eight, less)
-	VPSUBD(less, digit, digit) // the upper halves of the words are zero
-	sign, negative := f.New(), K()
-	VPBROADCASTQ(c.sign, sign)
-	VPTESTMQ(sign, digit, negative)
-	VPABSD(digit, digit)
+	digit, negative := f.Digit(c.digits, digits, index)
 
 	Comment("Zero selects the identity, half of (1, 1, 0).")
 	w := make([]Register, 12)
