@@ -42,6 +42,9 @@ func selectTier(tier string) bool {
 			impl.Reset(u) // they have tiers of their own, which run beside the others
 		case tier == "generic":
 			all = impl.Select(u, "") && all
+		case tier == "ifma": // it rests on mulx, which serves what it has no kernel for
+			any = impl.Select(u, tier) || any
+			impl.Reset(u)
 		default:
 			ok := impl.Select(u, tier)
 			any = any || ok
