@@ -11,8 +11,9 @@ import (
 type DirectMessage struct {
 	Self Self
 
-	// To is the person, without device. It and Devices must all be phone
-	// numbers or all be LIDs.
+	// To is the person, without device. It and Devices, apart from the sending
+	// device, must all be phone numbers or all be LIDs: the server refuses what
+	// has both, and so does Direct.
 	To binary.JID
 	// ToStatus says that it is a reaction to a status of To: the stanza goes to
 	// [StatusBroadcast].
@@ -59,6 +60,9 @@ func Direct(ctx context.Context, a Account, m *DirectMessage) (*Stanza, error) {
 		return nil, err
 	}
 	devices := unique(m.Devices, func(d binary.JID) bool { return !m.Self.is(d) })
+	if mixed(m.To, devices) {
+		return nil, fmt.Errorf("%w: direct message with phone numbers and LIDs", ErrInvalid)
+	}
 	recipients := make([]binary.JID, 0, len(devices))
 	var own []binary.JID
 	for _, d := range devices {
@@ -106,6 +110,24 @@ func Direct(ctx context.Context, a Account, m *DirectMessage) (*Stanza, error) {
 	}
 	out.Node = m.node(list)
 	return out, nil
+}
+
+// mixed reports whether there are both phone numbers and LIDs.
+func mixed(to binary.JID, devices []binary.JID) bool {
+	var pn, lid bool
+	see := func(j *binary.JID) {
+		switch j.Server {
+		case binary.ServerUser, binary.ServerLegacy, binary.ServerHosted:
+			pn = true
+		case binary.ServerLID, binary.ServerHostedLID:
+			lid = true
+		}
+	}
+	see(&to)
+	for i := range devices {
+		see(&devices[i])
+	}
+	return pn && lid
 }
 
 // node builds the stanza. The order of attributes and children is fixed.

@@ -41,7 +41,8 @@ type GroupMessage struct {
 	// Phash is the participant hash of the group if the caller has it at hand,
 	// so that nothing is done per member. Otherwise it is computed over
 	// PhashDevices or, if that is nil, Distribute, without hosted devices and
-	// with the sending one. Without any of the three the stanza has none.
+	// with the sending one. Without any of the three the stanza has none: of a
+	// Distribute that is empty nobody is known.
 	Phash        string
 	PhashDevices []binary.JID
 
@@ -164,11 +165,10 @@ func (m *GroupMessage) phash(sender binary.JID) string {
 		return "" // a status has none
 	case m.Phash != "":
 		return m.Phash
+	case devices == nil && len(m.Distribute) == 0:
+		return ""
 	case devices == nil:
 		devices = m.Distribute
-	}
-	if devices == nil {
-		return ""
 	}
 	all := make([]binary.JID, 0, len(devices)+1)
 	all = append(append(all, devices...), sender)

@@ -173,6 +173,13 @@ func TestStaleUsers(t *testing.T) {
 		if fmt.Sprint(texts(got)) != fmt.Sprint(c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
+		for _, got := range [][]binary.JID{
+			(&RecipientError{c.failures}).StaleUsers(number), (&DistributionError{9, c.failures}).StaleUsers(number),
+		} {
+			if fmt.Sprint(texts(got)) != fmt.Sprint(c.want) {
+				t.Errorf("%s, of an error: %v, want %v", name, got, c.want)
+			}
+		}
 	}
 	if !errors.Is(unregistered, ErrNoBundle) || !errors.Is(unregistered, ErrUnregistered) || errors.Is(&RejectedError{Code: 404}, ErrUnregistered) {
 		t.Error("chains of a RejectedError")

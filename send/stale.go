@@ -13,9 +13,23 @@ import (
 // where it knows one the list has both. Each user is named once; without such a
 // device there is none.
 func (s *Stanza) StaleUsers(number func(lid binary.JID) (binary.JID, bool)) []binary.JID {
+	return staleUsers(s.Failures, number)
+}
+
+// StaleUsers is StaleUsers of [Stanza], for a message that did not go out.
+func (e *RecipientError) StaleUsers(number func(lid binary.JID) (binary.JID, bool)) []binary.JID {
+	return staleUsers(e.Failures, number)
+}
+
+// StaleUsers is StaleUsers of [Stanza], for a message that did not go out.
+func (e *DistributionError) StaleUsers(number func(lid binary.JID) (binary.JID, bool)) []binary.JID {
+	return staleUsers(e.Failures, number)
+}
+
+func staleUsers(failures []Failure, number func(lid binary.JID) (binary.JID, bool)) []binary.JID {
 	var named, all []binary.JID
 	unregistered := false
-	for _, f := range s.Failures {
+	for _, f := range failures {
 		all = append(all, f.Device.NonAD())
 		if !errors.Is(f.Err, ErrUnregistered) {
 			continue

@@ -475,6 +475,10 @@ func TestGroupWarm(t *testing.T) {
 	if v, ok := s.Node.Attr("phash"); ok || s.Phash != "" {
 		t.Errorf("phash %v although no device is known", v)
 	}
+	m.Distribute = []binary.JID{}
+	if s, err = Group(t.Context(), a, m); err != nil || s.Phash != "" {
+		t.Errorf("phash %v of a distribution to nobody, %v", s.Phash, err)
+	}
 	// With the list of the group, the sending device is counted once.
 	m.PhashDevices = []binary.JID{m.Self.PN, jid(t, "15550000002@s.whatsapp.net")}
 	if s, err = Group(t.Context(), a, m); err != nil || s.Phash != ParticipantHash(m.PhashDevices) {
@@ -493,6 +497,16 @@ func TestInvalidRequests(t *testing.T) {
 		"no type":      func(m *DirectMessage) { m.Type = "" },
 		"no recipient": func(m *DirectMessage) { m.To.User = "" },
 		"no sender":    func(m *DirectMessage) { m.Self = Self{} },
+		"a LID of the recipient": func(m *DirectMessage) {
+			m.Devices = append(m.Devices, jid(t, "100000000000002@lid"))
+		},
+		"a hosted LID of the recipient": func(m *DirectMessage) {
+			m.Devices = append(m.Devices, jid(t, "100000000000002:99@hosted.lid"))
+		},
+		"a LID of the sender's": func(m *DirectMessage) {
+			m.Devices = append(m.Devices, jid(t, "100000000000009:42@lid"))
+		},
+		"to a LID, devices by number": func(m *DirectMessage) { m.To = jid(t, "100000000000002@lid") },
 	} {
 		m := directMessage(t)
 		change(m)
