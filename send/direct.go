@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sigcore/sigcore/binary"
+	"github.com/sigcore/sigcore/signal"
 )
 
 // DirectMessage is a message to a person.
@@ -59,18 +60,18 @@ func Direct(ctx context.Context, a Account, m *DirectMessage) (*Stanza, error) {
 	if err != nil {
 		return nil, err
 	}
-	devices := unique(m.Devices, func(d binary.JID) bool { return !m.Self.is(d) })
+	w := new(directWork)
+	// Those of the recipient, then the own ones.
+	devices := w.devices[:0]
+	if len(m.Devices) > cap(devices) {
+		devices = make([]binary.JID, 0, len(m.Devices))
+	}
+	devices = appendUnique(devices, m.Devices, func(d binary.JID) bool { return !m.Self.owns(d) && !m.Self.is(d) })
+	recipients := devices
+	devices = appendUnique(devices, m.Devices, func(d binary.JID) bool { return m.Self.owns(d) && !m.Self.is(d) })
+	own := devices[len(recipients):]
 	if mixed(m.To, devices) {
 		return nil, fmt.Errorf("%w: direct message with phone numbers and LIDs", ErrInvalid)
-	}
-	recipients := make([]binary.JID, 0, len(devices))
-	var own []binary.JID
-	for _, d := range devices {
-		if m.Self.owns(d) {
-			own = append(own, d)
-		} else {
-			recipients = append(recipients, d)
-		}
 	}
 	if len(recipients) == 0 && !m.Self.owns(m.To) {
 		return nil, ErrNoRecipient
@@ -78,7 +79,7 @@ func Direct(ctx context.Context, a Account, m *DirectMessage) (*Stanza, error) {
 
 	var plaintext, ownPlaintext []byte
 	if len(recipients) > 0 {
-		if plaintext, err = msg.plaintext(); err != nil {
+		if plaintext, err = msg.appendPlaintext(w.plaintext[:0]); err != nil {
 			return nil, err
 		}
 	}
@@ -87,10 +88,11 @@ func Direct(ctx context.Context, a Account, m *DirectMessage) (*Stanza, error) {
 			return nil, err
 		}
 	}
-	out := &Stanza{Phash: ParticipantHash(devices)}
-	var list []sealed
+	out := &w.out
+	out.Phash = ParticipantHash(devices)
+	list := w.list[:0]
 	if len(recipients) > 0 {
-		if list, out.Failures, err = fanOut(ctx, a, m.Address, recipients, plaintext); err != nil {
+		if list, err = fanOut(ctx, a, m.Address, recipients, plaintext, w.items[:], list, out); err != nil {
 			return nil, err
 		}
 		if len(list) == 0 {
@@ -98,17 +100,14 @@ func Direct(ctx context.Context, a Account, m *DirectMessage) (*Stanza, error) {
 		}
 	}
 	if len(own) > 0 {
-		copies, failures, err := fanOut(ctx, a, m.Address, own, ownPlaintext)
-		if err != nil {
+		if list, err = fanOut(ctx, a, m.Address, own, ownPlaintext, w.items[:], list, out); err != nil {
 			return nil, err
 		}
-		list = append(list, copies...)
-		out.Failures = append(out.Failures, failures...)
 	}
 	if len(list) == 0 && len(devices) > 0 {
 		return nil, &RecipientError{out.Failures}
 	}
-	out.Node = m.node(list)
+	out.Node = m.node(w, list)
 	return out, nil
 }
 
@@ -130,25 +129,41 @@ func mixed(to binary.JID, devices []binary.JID) bool {
 	return pn && lid
 }
 
+// A directWork is a stanza in the making. It is one piece of memory, so that a
+// message to few devices takes few.
+type directWork struct {
+	out Stanza
+
+	plaintext [192]byte
+	devices   [3]binary.JID
+	items     [2]signal.Outgoing
+	list      [2]sealed
+	node      binary.Node
+	attrs     [4]binary.Attr
+	nodes     [3]binary.Node
+	copies    [2 * 2]binary.Node
+	copyAttrs [2 * maxCopyAttrs]binary.Attr
+}
+
 // node builds the stanza. The order of attributes and children is fixed.
-func (m *DirectMessage) node(list []sealed) *binary.Node {
+func (m *DirectMessage) node(w *directWork, list []sealed) *binary.Node {
 	to := m.To
 	if m.ToStatus {
 		to = StatusBroadcast
 	}
-	attrs := []binary.Attr{
-		{Key: "to", Value: to.Value()},
+	attrs := append(w.attrs[:0],
+		binary.Attr{Key: "to", Value: to.Value()},
 		attr("id", m.ID),
-		attr("type", m.Type),
-	}
+		attr("type", m.Type))
 	if m.Edit != "" {
 		attrs = append(attrs, attr("edit", m.Edit))
 	}
-	nodes := make([]binary.Node, 0, 2+len(m.Extra))
+	nodes := w.nodes[:0]
 	if len(list) > 0 { // else it goes to oneself, and there is no other device
-		nodes = append(nodes, m.participants(list))
+		nodes = append(nodes, m.participants(list, w.copies[:], w.copyAttrs[:]))
 	}
 	nodes = m.Self.appendIdentity(nodes, list)
 	nodes = append(nodes, m.Extra...)
-	return &binary.Node{Tag: "message", Attrs: attrs, Content: binary.NodesContent(nodes...)}
+	w.node = binary.Node{Tag: "message", Attrs: attrs, Content: binary.NodesContent(nodes...)}
+	return &w.node
 }

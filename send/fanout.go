@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/sigcore/sigcore/binary"
 	"github.com/sigcore/sigcore/signal"
@@ -61,31 +62,33 @@ type sealed struct {
 	signal.Ciphertext
 }
 
-// fanOut encrypts a plaintext for devices.
-func fanOut(ctx context.Context, a Account, address Addressing, devices []binary.JID, plaintext []byte) ([]sealed, []Failure, error) {
-	items := make([]signal.Outgoing, len(devices))
-	for i, d := range devices {
-		items[i] = signal.Outgoing{To: address.of(d), Plaintext: plaintext}
+// fanOut encrypts a plaintext for devices. It appends the copies to list and the
+// failures to those of out. The items are made in the room of items.
+func fanOut(ctx context.Context, a Account, address Addressing, devices []binary.JID, plaintext []byte, items []signal.Outgoing, list []sealed, out *Stanza) ([]sealed, error) {
+	items = slices.Grow(items[:0], len(devices))
+	for _, d := range devices {
+		items = append(items, signal.Outgoing{To: address.of(d), Plaintext: plaintext})
 	}
 	results, err := a.EncryptMany(ctx, items)
 	if err != nil {
-		return nil, nil, fmt.Errorf("send: encrypt for %d devices: %w", len(devices), err)
+		return nil, fmt.Errorf("send: encrypt for %d devices: %w", len(devices), err)
 	}
-	out, failures := collect(devices, results)
-	return out, failures, nil
+	list, out.Failures = collect(devices, results, list, out.Failures)
+	return list, nil
 }
 
-// collect tells the devices that were encrypted for from those that were not.
-func collect(devices []binary.JID, results []signal.EncryptResult) (out []sealed, failures []Failure) {
-	out = make([]sealed, 0, len(devices))
+// collect tells the devices that were encrypted for from those that were not,
+// and appends them to the one list and the other.
+func collect(devices []binary.JID, results []signal.EncryptResult, list []sealed, failures []Failure) ([]sealed, []Failure) {
+	list = slices.Grow(list, len(devices))
 	for i, d := range devices {
 		if err := results[i].Err; err != nil {
 			failures = append(failures, Failure{d, err})
 			continue
 		}
-		out = append(out, sealed{d, results[i].Ciphertext})
+		list = append(list, sealed{d, results[i].Ciphertext})
 	}
-	return out, failures
+	return list, failures
 }
 
 func typeName(t signal.MessageType) string {
@@ -116,14 +119,17 @@ func (e *Enc) node(c signal.Ciphertext) binary.Node {
 	return binary.Node{Tag: "enc", Attrs: e.appendAttrs(nil, c.Type), Content: binary.BytesContent(c.Body)}
 }
 
-// participants returns the node with a copy for each device.
-func (e *Enc) participants(list []sealed) binary.Node {
+// maxCopyAttrs is how many attributes a copy for a device has at most.
+const maxCopyAttrs = 1 + 4
+
+// participants returns the node with a copy for each device, made in the room
+// of to and attrs if that is enough.
+func (e *Enc) participants(list []sealed, to []binary.Node, attrs []binary.Attr) binary.Node {
 	// Few allocations, however many devices: nodes and attributes are cut from
 	// one slice each.
-	const maxAttrs = 1 + 4
-	to := make([]binary.Node, 2*len(list))
+	to = slices.Grow(to[:0], 2*len(list))[:2*len(list)]
 	to, encs := to[:len(list):len(list)], to[len(list):]
-	attrs := make([]binary.Attr, 0, maxAttrs*len(list))
+	attrs = slices.Grow(attrs[:0], maxCopyAttrs*len(list))
 	for i := range list {
 		start := len(attrs)
 		attrs = append(attrs, binary.Attr{Key: "jid", Value: list[i].device.Value()})

@@ -138,7 +138,7 @@ func (m *GroupMessage) send(ctx context.Context, a Account, name signal.SenderKe
 		return nil, fmt.Errorf("send: encrypt for a group: %w", err)
 	}
 	out := &w.out
-	list, failures := collect(targets, result.Recipients)
+	list, failures := collect(targets, result.Recipients, nil, nil)
 	out.Failures = failures
 	if m.Required {
 		if len(failures) > 0 {
@@ -199,7 +199,7 @@ func (m *GroupMessage) node(w *groupWork, list []sealed, message signal.Cipherte
 		// The media type is that of the message, not of the key. Whether
 		// failures are hidden must be the same in both.
 		key := Enc{HideDecryptFail: m.HideDecryptFail}
-		nodes = append(nodes, key.participants(list))
+		nodes = append(nodes, key.participants(list, nil, nil))
 		nodes = m.Self.appendIdentity(nodes, list)
 	}
 	nodes = append(nodes, binary.Node{

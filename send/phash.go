@@ -14,13 +14,18 @@ import (
 // for the caller to remove them.
 func ParticipantHash(devices []binary.JID) string {
 	// All texts stand in one buffer, so that a large list costs no allocation
-	// per device.
+	// per device, and a short one stays on the stack.
 	size := 0
 	for i := range devices {
 		size += len(devices[i].User) + len(devices[i].Server) + len(".0:65535@")
 	}
-	buf := make([]byte, 0, size)
-	texts := make([][]byte, len(devices))
+	var fewBytes [320]byte
+	var fewTexts [8][]byte
+	buf, texts := fewBytes[:0], fewTexts[:]
+	if size > len(fewBytes) || len(devices) > len(fewTexts) {
+		buf, texts = make([]byte, 0, size), make([][]byte, len(devices))
+	}
+	texts = texts[:len(devices)]
 	for i := range devices {
 		start := len(buf)
 		buf = devices[i].AppendPhash(buf)

@@ -1,6 +1,8 @@
 package send
 
 import (
+	"slices"
+
 	"github.com/sigcore/sigcore/binary"
 	"github.com/sigcore/sigcore/signal"
 )
@@ -54,13 +56,31 @@ func (a Addressing) of(j binary.JID) signal.Address {
 
 // unique returns the devices that keep lets pass, each once, in order.
 func unique(devices []binary.JID, keep func(binary.JID) bool) []binary.JID {
-	out := make([]binary.JID, 0, len(devices))
-	seen := make(map[binary.JID]bool, len(devices))
+	return appendUnique(make([]binary.JID, 0, len(devices)), devices, keep)
+}
+
+// appendUnique appends the devices that keep lets pass and that are not in dst
+// yet, each once, in order.
+func appendUnique(dst, devices []binary.JID, keep func(binary.JID) bool) []binary.JID {
+	const few = 8 // to look for in dst itself
+	if len(dst)+len(devices) <= few {
+		for _, d := range devices {
+			key := d.Key()
+			if keep(d) && !slices.ContainsFunc(dst, func(o binary.JID) bool { return o.Key() == key }) {
+				dst = append(dst, d)
+			}
+		}
+		return dst
+	}
+	seen := make(map[binary.JID]bool, len(dst)+len(devices))
+	for _, d := range dst {
+		seen[d.Key()] = true
+	}
 	for _, d := range devices {
 		if key := d.Key(); !seen[key] && keep(d) {
 			seen[key] = true
-			out = append(out, d)
+			dst = append(dst, d)
 		}
 	}
-	return out
+	return dst
 }

@@ -16,6 +16,7 @@ type liveAccount struct {
 	Account
 	key      signal.SenderKey
 	sessions map[signal.Address]*signal.Session
+	items    []signal.Encryption
 }
 
 func (a *liveAccount) SendGroup(_ context.Context, g *signal.GroupSend) (*signal.GroupResult, error) {
