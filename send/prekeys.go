@@ -21,9 +21,6 @@ func PreKeyUpload(id string, b *signal.Bundle, keys []signal.PublicPreKey) *bina
 	for i, k := range keys {
 		list[i] = keyNode("key", k.ID, k.Public)
 	}
-	signed := keyNode("skey", b.SignedPreKeyID, b.SignedPreKey)
-	signed.Content = binary.NodesContent(append(signed.Content.Nodes(), bytesNode("signature", b.Signature[:]))...)
-	r := b.RegistrationID
 	return &binary.Node{
 		Tag: "iq",
 		Attrs: []binary.Attr{
@@ -31,11 +28,11 @@ func PreKeyUpload(id string, b *signal.Bundle, keys []signal.PublicPreKey) *bina
 			{Key: "to", Value: binary.JID{Server: binary.ServerUser}.Value()},
 		},
 		Content: binary.NodesContent(
-			bytesNode("registration", []byte{byte(r >> 24), byte(r >> 16), byte(r >> 8), byte(r)}),
+			registrationNode(b.RegistrationID),
 			bytesNode("type", []byte{keyTypeByte}),
 			bytesNode("identity", b.Identity[:]),
 			binary.Node{Tag: "list", Content: binary.NodesContent(list...)},
-			signed,
+			signedKeyNode(b),
 		),
 	}
 }
@@ -50,6 +47,17 @@ func keyNode(tag string, id uint32, k signal.PublicKey) binary.Node {
 		bytesNode("id", []byte{byte(id >> 16), byte(id >> 8), byte(id)}),
 		bytesNode("value", k[:]),
 	)}
+}
+
+// signedKeyNode returns the node of the signed prekey of a bundle.
+func signedKeyNode(b *signal.Bundle) binary.Node {
+	n := keyNode("skey", b.SignedPreKeyID, b.SignedPreKey)
+	n.Content = binary.NodesContent(append(n.Content.Nodes(), bytesNode("signature", b.Signature[:]))...)
+	return n
+}
+
+func registrationNode(r uint32) binary.Node {
+	return bytesNode("registration", []byte{byte(r >> 24), byte(r >> 16), byte(r >> 8), byte(r)})
 }
 
 // PreKeyDigest returns the digest of what the server should hold: SHA-1 over the
@@ -115,15 +123,24 @@ func parseBundle(user *binary.Node) (*signal.Bundle, error) {
 		}
 		return nil, &RejectedError{Code: uint16(code)}
 	}
-	b := new(signal.Bundle)
 	registration := data(user, "registration")
 	if len(registration) != 4 {
 		return nil, malformed(fmt.Sprintf("registration id of %d bytes", len(registration)))
 	}
-	for _, c := range registration {
-		b.RegistrationID = b.RegistrationID<<8 | uint32(c)
+	return parseKeys(user, bigEndian(registration))
+}
+
+// bigEndian reads a number of at most four bytes.
+func bigEndian(b []byte) (n uint32) {
+	for _, c := range b {
+		n = n<<8 | uint32(c)
 	}
-	var err error
+	return n
+}
+
+// parseKeys reads the keys of a bundle.
+func parseKeys(user *binary.Node, registration uint32) (b *signal.Bundle, err error) {
+	b = &signal.Bundle{RegistrationID: registration}
 	if b.Identity, err = bareKey(user, "identity"); err != nil {
 		return nil, err
 	}
@@ -180,7 +197,7 @@ func keyID(n *binary.Node) (id uint32, err error) {
 	if len(b) != 3 {
 		return 0, malformed(fmt.Sprintf("prekey id of %d bytes", len(b)))
 	}
-	return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2]), nil
+	return bigEndian(b), nil
 }
 
 // verifyCompanion checks the device identity in an answer, if there is one.
