@@ -26,8 +26,8 @@ type RetryRequest struct {
 
 	// Keys is a bundle of the account, for the other side to start a session
 	// from. There must be one from a Count of 2; at the first time it is for a
-	// receiver that knows that it has lost its session. The one-time prekey is
-	// one that the server does not hand out; it serves until it is used.
+	// receiver that knows that it has lost its session. Its one-time prekey is
+	// that of [signal.Account.RetryPreKey].
 	Keys *signal.Bundle
 
 	// DeviceIdentity, the encoded ADVSignedDeviceIdentity, goes with the keys of

@@ -210,3 +210,47 @@ func TestParseRetryReceipt(t *testing.T) {
 		t.Errorf("an identity of another account: %v", err)
 	}
 }
+
+// FuzzAnswers: no frame makes a reader of answers and receipts panic, and what
+// they read is within bounds.
+func FuzzAnswers(f *testing.F) {
+	b := freshBundle(f)
+	companion := jid(f, "15550000002:3@s.whatsapp.net")
+	n, err := (&RetryRequest{From: companion, ID: messageID, Count: 2, Keys: b, DeviceIdentity: unhex("0a0101")}).Node()
+	if err != nil {
+		f.Fatal(err)
+	}
+	n.Attrs[2].Key = "from"
+	user := answerFor(b, companion)
+	for _, n := range []*binary.Node{n, {Tag: "list", Content: binary.NodesContent(user)}} {
+		frame, err := binary.Marshal(n)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(frame)
+	}
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		n, err := binary.UnmarshalFrame(frame)
+		if err != nil {
+			return
+		}
+		answers, err := ParseBundles(n, nil)
+		if err != nil && !errors.Is(err, signal.ErrMalformed) {
+			t.Error(err)
+		}
+		for _, a := range answers {
+			if (a.Bundle == nil) != (a.Err != nil) {
+				t.Errorf("%+v", a)
+			}
+		}
+		r, err := ParseRetryReceipt(n, Self{}, nil)
+		switch {
+		case err != nil:
+			if !errors.Is(err, signal.ErrMalformed) && !errors.Is(err, ErrDeviceIdentity) {
+				t.Error(err)
+			}
+		case r.ID == "" || len(r.ID) > maxMessageID || r.Count < 1 || r.Device.User == "" || r.Chat.User == "":
+			t.Errorf("%+v", r)
+		}
+	})
+}

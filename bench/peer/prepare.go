@@ -188,7 +188,12 @@ func init() {
 		if m.Context, m.Extra, err = r.reported(m.To, m.To); err != nil {
 			return nil, err
 		}
-		s, err := send.Group(ctx, a, m)
+		var s *send.GroupStanza
+		if m.To == send.StatusBroadcast {
+			s, err = send.Status(ctx, a, &send.StatusMessage{GroupMessage: *m, Audience: jids(r.Group.Participants)})
+		} else {
+			s, err = send.Group(ctx, a, m)
+		}
 		if missed := (*send.DistributionError)(nil); errors.As(err, &missed) {
 			return nil, missed.Unwrap()
 		}

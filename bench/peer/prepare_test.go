@@ -30,6 +30,7 @@ func TestPrepare(t *testing.T) {
 		`{"op":"prepare_group",`+self+`,"id":7,"message_id":"3EB0","to":"120363000000000001@g.us","group":{"participants":["`+bob+`","`+nobody+`"],"addressing_mode":"pn"},"force_distribution":true}`,
 		`{"op":"prepare_group",`+self+`,"id":"3EB0","to":"120363000000000001@g.us","distribution_targets":["`+nobody+`"],"policy":"required"}`,
 		`{"op":"prepare_group",`+self+`,"id":"3EB0","to":"120363000000000001@g.us","phash_devices":["`+bob+`"]}`,
+		`{"op":"prepare_group",`+self+`,"id":"3EB0","to":"status@broadcast","group":{"participants":["`+bob+`","`+nobody+`"]},"distribution_targets":["`+nobody+`"]}`,
 		`{"op":"prepare_peer",`+self+`,"id":"3EB0","to":"`+bob+`"}`,
 		`{"op":"prepare_peer",`+self+`,"id":5,"to":"`+bob+`"}`,
 	)
@@ -39,6 +40,7 @@ func TestPrepare(t *testing.T) {
 		{"", nobody + " no_session", bob, "participants device-identity enc reporting"},
 		{class: "no_session"},
 		{"", "", "", "enc reporting"},
+		{"", nobody + " no_session", "", "participants enc reporting"},
 		{"", "", "-", "meta enc device-identity"},
 		{class: "bad_request"},
 	} {
