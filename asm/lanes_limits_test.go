@@ -129,7 +129,7 @@ func (s *vectorState) scalar(i instruction) bool {
 	case "SHRQ", "SHLQ", "SUBQ", "XORL", "MOVL", "CMOVQEQ":
 		delete(s.pointers, last)
 	case "CMPQ", "VPCMPEQQ":
-	case "VZEROUPPER", "VPTESTMQ", "VMOVQ":
+	case "VZEROUPPER", "VPTESTMQ", "VMOVQ", "KMOVW":
 	default:
 		return false
 	}
@@ -177,7 +177,20 @@ func (s *vectorState) step(i instruction) error {
 	}
 	switch op := strings.TrimSuffix(i.op, ".BCST"); op {
 	case "VMOVDQU64", "VPBROADCASTQ":
+		if name, _, ok := strings.Cut(i.args[0], "<>+"); ok && op == "VMOVDQU64" {
+			for place, w := range s.constants { // words, a lane each
+				if strings.HasPrefix(place, name+"<>") {
+					in[0] = in[0].join(interval{w, w})
+				}
+			}
+		}
 		return s.put(last, in[0])
+	case "VPERMQ": // lanes change places
+		return s.put(last, in[1])
+	case "VPUNPCKLQDQ", "VPUNPCKHQDQ":
+		return s.put(last, in[0].join(in[1]))
+	case "VSHUFI64X2":
+		return s.put(last, in[1].join(in[2]))
 	case "VPXORQ":
 		return s.put(last, anyWord)
 	case "VPADDQ":

@@ -47,8 +47,9 @@
 // environment variable SIGCORE_CPU removes tiers: SIGCORE_CPU=generic leaves none,
 // SIGCORE_CPU=mulx=off takes away the one below.
 //
-//	ifma     AVX-512 with IFMA: agreements, public keys, signatures and verifications in
-//	         batches, four side by side, or eight in 512-bit registers, which SIGCORE_CPU=zmm=off forbids
+//	ifma     AVX-512 with IFMA: multiples of the base point; agreements, public
+//	         keys, signatures and verifications in batches, four side by side, or
+//	         eight in 512-bit registers, which SIGCORE_CPU=zmm=off forbids
 //	mulx     BMI2, AVX2: the ladder of X25519, multiples of the base point, sums of two
 //	         multiples, the arithmetic of scalars, the kernels of package field
 //	generic  everything else
@@ -76,3 +77,4 @@ package curve
 //go:generate go run -C ../asm ./curve/ladderlanes -out ../curve/ladderlanes_amd64.s -stubs ../curve/ladderlanes_stubs_amd64.go -pkg curve
 //go:generate go run -C ../asm ./curve/fixedbaselanes -out ../curve/fixedbaselanes_amd64.s -stubs ../curve/fixedbaselanes_stubs_amd64.go -pkg curve
 //go:generate go run -C ../asm ./curve/scalarmultlanes -out ../curve/scalarmultlanes_amd64.s -stubs ../curve/scalarmultlanes_stubs_amd64.go -pkg curve
+//go:generate go run -C ../asm ./curve/fixedbaseone -out ../curve/fixedbaseone_amd64.s -stubs ../curve/fixedbaseone_stubs_amd64.go -pkg curve

@@ -21,12 +21,14 @@ func init() {
 		impl.Demote(&useFixedBaseMULX, selfTestFailed)
 	}
 	fixedBaseMULXRefused = cpu.V3 && !useFixedBaseMULX
-	fixedBaseOperations(&useFixedBaseMULX)
+	fixedBaseOperations(&useFixedBaseIFMA, &useFixedBaseMULX)
 }
 
 // multiplyBase sets v to the sum of digit i times 16^i * B.
 func multiplyBase(v *Point, digits *radix16) {
 	switch {
+	case useFixedBaseIFMA:
+		multiplyBaseIFMA(v, digits)
 	case cpu.V3 && fixedBaseMULXRefused:
 		panic(selfTestFailed)
 	case cpu.V3 || useFixedBaseMULX:

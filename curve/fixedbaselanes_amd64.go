@@ -31,11 +31,11 @@ func init() {
 	fixedBaseManyOperations(append(toggles, &useFixedBaseMULX)...)
 }
 
-// A call for eight or for four costs about as much as two multiplications by the
-// kernel of the tier mulx: so many items are worth a call with idle lanes.
+// A call for eight or for four costs less than four multiplications one after the
+// other: so many items are worth a call with idle lanes.
 const (
 	fixedBase8Pays = 5
-	fixedBase4Pays = 3
+	fixedBase4Pays = 4
 )
 
 // fixedBaseMany sets each of v to k[i] * B for the integer k[i] < 2^255.
