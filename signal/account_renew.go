@@ -2,6 +2,7 @@ package signal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/sigcore/sigcore/internal/random"
@@ -15,8 +16,9 @@ const renewChunk = 64
 // sure that no message key is used that may have been used after the backup was
 // made. No session sends until a new one was started or the peer has made a
 // ratchet step; that is ErrSenderClosed, which is an ErrNoSession. Sender keys of
-// our own are deleted. What is received with what is left is still read. Records
-// that a leased account has in memory are newer than the database, and stay.
+// our own are deleted. What is received with what is left is still read. After
+// ErrPutBack the records that a leased account has in memory are newer than the
+// database, and stay; without it they may have been read from the backup.
 //
 // A Renew that fails can be called again.
 func (a *Account) Renew(ctx context.Context) error {
@@ -35,6 +37,8 @@ func (a *Account) Renew(ctx context.Context) error {
 }
 
 func (a *Account) renew(ctx context.Context) error {
+	_, err := a.seen.now()
+	newer := errors.Is(err, ErrPutBack)
 	for _, table := range []store.Table{store.Sessions, store.SenderKeys} {
 		q := store.Query{Table: table, Limit: renewChunk}
 		for {
@@ -45,7 +49,7 @@ func (a *Account) renew(ctx context.Context) error {
 			if len(keys) == 0 {
 				break
 			}
-			if err := a.renewRows(ctx, keys); err != nil {
+			if err := a.renewRows(ctx, keys, newer); err != nil {
 				return err
 			}
 			q.After = keys[len(keys)-1]
@@ -89,8 +93,9 @@ func (a *Account) renew(ctx context.Context) error {
 	})
 }
 
-// renewRows renews sessions or sender keys.
-func (a *Account) renewRows(ctx context.Context, keys []store.Key) error {
+// renewRows renews sessions or sender keys. newer says that what is in memory is
+// newer than the database.
+func (a *Account) renewRows(ctx context.Context, keys []store.Key, newer bool) error {
 	locks, err := a.locks.acquire(ctx, keys...)
 	if err != nil {
 		return err
@@ -104,7 +109,7 @@ func (a *Account) renewRows(ctx context.Context, keys []store.Key) error {
 		var b store.Batch
 		b.SetFence(a.fence)
 		for i, rec := range recs {
-			if a.cache != nil && a.cache.has(keys[i]) {
+			if a.cache != nil && a.cache.renewRow(keys[i], newer) {
 				continue
 			}
 			r := &row{key: keys[i]}
@@ -126,14 +131,18 @@ func (a *Account) renewRows(ctx context.Context, keys []store.Key) error {
 	})
 }
 
-// has reports whether the cache has the row k, and if so has it written again:
-// what is on disk is not what was written.
-func (c *cache) has(k store.Key) bool {
+// renewRow reports whether the cache has the row k, whose lock the caller holds,
+// and if so has it written again: what is on disk is not what was written. Unless
+// it is newer than the database it is renewed.
+func (c *cache) renewRow(k store.Key, newer bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.rows[k]
 	if r == nil || !r.loaded {
 		return false
+	}
+	if !newer && r.err == nil {
+		r.closeSending()
 	}
 	r.disk = diskLease{}
 	c.change(r)

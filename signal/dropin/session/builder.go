@@ -93,6 +93,9 @@ func (b *Builder) ProcessBundle(ctx context.Context, preKey *prekey.Bundle) erro
 // uses. A cipher does this by itself, and only once the message is known to be
 // genuine.
 func (b *Builder) Process(ctx context.Context, sessionRecord *record.Session, message *protocol.PreKeySignalMessage) (unsignedPreKeyID *optional.Uint32, err error) {
+	if message == nil {
+		return nil, fmt.Errorf("%w: nil", signalerror.ErrIncompleteMessage)
+	}
 	l, err := liveOf(sessionRecord)
 	if err != nil {
 		return nil, err
@@ -157,7 +160,7 @@ func (b *Builder) responder(ctx context.Context, message *protocol.PreKeySignalM
 		if err != nil {
 			return nil, err
 		}
-		if key == nil {
+		if key == nil || key.KeyPair().PrivateKey() == nil {
 			return nil, fmt.Errorf("%w with ID %d", signalerror.ErrNoOneTimeKeyFound, preKeyID.Value)
 		}
 		r.PreKey = &signal.PreKey{
@@ -177,7 +180,7 @@ func (b *Builder) signedPreKey(ctx context.Context, message *protocol.PreKeySign
 	if err != nil {
 		return nil, err
 	}
-	if signed == nil {
+	if signed == nil || signed.KeyPair().PrivateKey() == nil {
 		return nil, fmt.Errorf("%w with ID %d", signalerror.ErrNoSignedPreKey, message.SignedPreKeyID())
 	}
 	return signed, nil

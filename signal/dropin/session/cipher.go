@@ -165,6 +165,9 @@ func (d *Cipher) Decrypt(ctx context.Context, ciphertextMessage *protocol.Signal
 // one-time prekey is removed once the session is stored. Nothing is stored if
 // there is an error, and the record is as it was.
 func (d *Cipher) DecryptMessage(ctx context.Context, ciphertextMessage *protocol.PreKeySignalMessage) ([]byte, error) {
+	if ciphertextMessage == nil {
+		return nil, fmt.Errorf("%w: nil", signalerror.ErrIncompleteMessage)
+	}
 	rec, err := d.sessionStore.LoadSession(ctx, d.remoteAddress)
 	if err != nil {
 		return nil, err

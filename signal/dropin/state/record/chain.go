@@ -36,6 +36,9 @@ func NewChainFromStructure(structure *ChainStructure) (*Chain, error) {
 	}
 	c := NewChain(pair, chain.NewKeyFromStruct(structure.ChainKey, kdf.DeriveSecrets), nil)
 	for _, k := range structure.MessageKeys {
+		if k == nil {
+			return nil, errors.New("chain with a null for message keys")
+		}
 		c.messageKeys = append(c.messageKeys, message.NewKeysFromStruct(k))
 	}
 	return c, nil

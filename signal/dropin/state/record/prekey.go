@@ -1,6 +1,8 @@
 package record
 
 import (
+	"errors"
+
 	"go.mau.fi/libsignal/ecc"
 	"go.mau.fi/libsignal/util/bytehelper"
 	"go.mau.fi/libsignal/util/optional"
@@ -43,6 +45,9 @@ func NewPreKeyFromBytes(serialized []byte, serializer PreKeySerializer) (*PreKey
 
 // NewPreKeyFromStruct returns the prekey of its stored form.
 func NewPreKeyFromStruct(structure *PreKeyStructure, serializer PreKeySerializer) (*PreKey, error) {
+	if structure == nil {
+		return nil, errors.New("prekey without a structure")
+	}
 	pair, err := keyPair(structure.PublicKey, structure.PrivateKey)
 	if err != nil {
 		return nil, err
@@ -104,6 +109,9 @@ func NewSignedPreKeyFromBytes(serialized []byte, serializer SignedPreKeySerializ
 
 // NewSignedPreKeyFromStruct returns the signed prekey of its stored form.
 func NewSignedPreKeyFromStruct(structure *SignedPreKeyStructure, serializer SignedPreKeySerializer) (*SignedPreKey, error) {
+	if structure == nil {
+		return nil, errors.New("signed prekey without a structure")
+	}
 	pair, err := keyPair(structure.PublicKey, structure.PrivateKey)
 	if err != nil {
 		return nil, err

@@ -177,14 +177,24 @@ func (r *Session) changed() {
 	r.states = st
 }
 
+// readable is statesOf without the states that cannot be read.
+func readable(structure *SessionStructure, serializer StateSerializer) *states {
+	st := &states{current: NewState(serializer)}
+	if current, err := NewStateFromStructure(structure.SessionState, serializer); err == nil {
+		st.current = current
+	}
+	for _, p := range structure.PreviousStates {
+		if state, err := NewStateFromStructure(p, serializer); err == nil {
+			st.previous = append(st.previous, state)
+		}
+	}
+	return st
+}
+
 // handOut returns the states, which count from here on.
 func (r *Session) handOut() *states {
 	if r.states == nil {
-		st, err := statesOf(r.Structure(), r.stateSerializer)
-		if err != nil {
-			st = &states{current: NewState(r.stateSerializer)}
-		}
-		r.states = st
+		r.states = readable(r.Structure(), r.stateSerializer)
 	}
 	return r.states
 }

@@ -72,6 +72,9 @@ func NewSenderKeyStateFromStructure(structure *SenderKeyStateStructure, serializ
 	if structure == nil || structure.SenderChainKey == nil {
 		return nil, errors.New("sender key without a chain key")
 	}
+	if slices.Contains(structure.Keys, nil) {
+		return nil, errors.New("sender key with a null for message keys")
+	}
 	if _, err := ecc.DecodePoint(structure.SigningKeyPublic, 0); err != nil {
 		return nil, err
 	}
