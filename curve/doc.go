@@ -47,9 +47,9 @@
 // environment variable SIGCORE_CPU removes tiers: SIGCORE_CPU=generic leaves none,
 // SIGCORE_CPU=mulx=off takes away the one below.
 //
-//	ifma     AVX-512 with IFMA: multiples of the base point; agreements, public
-//	         keys, signatures and verifications in batches, four side by side, or
-//	         eight in 512-bit registers, which SIGCORE_CPU=zmm=off forbids
+//	ifma     AVX-512 with IFMA: multiples of the base point; batches, eight items side
+//	         by side in 512-bit registers, which SIGCORE_CPU=zmm=off forbids, or four
+//	         agreements or verifications in 256-bit ones
 //	mulx     BMI2, AVX2: the ladder of X25519, multiples of the base point, sums of two
 //	         multiples, the arithmetic of scalars, the kernels of package field
 //	generic  everything else

@@ -57,28 +57,3 @@ func selfTestFixedBase8(kernel func(out *[4][5][8]uint64, table *[64][8][12]uint
 	}
 	return true
 }
-
-// selfTestFixedBase4 is selfTestFixedBase8 for four lanes.
-func selfTestFixedBase4(kernel func(out *[4][5][4]uint64, table *[64][8][12]uint64, digits *[4][4]uint64)) bool {
-	all := laneDigits()
-	var digits [4][4]uint64
-	for lane := range 4 {
-		for j := range digits {
-			digits[j][lane] = all[lane][j]
-		}
-	}
-	var out [4][5][4]uint64
-	kernel(&out, &fixedBaseTable, &digits)
-	for lane := range 4 {
-		var c [4][5]uint64
-		for i := range c {
-			for j := range 5 {
-				c[i][j] = out[i][j][lane]
-			}
-		}
-		if !selfTestMultiple(&all[lane], &c[0], &c[1], &c[2], &c[3]) {
-			return false
-		}
-	}
-	return true
-}

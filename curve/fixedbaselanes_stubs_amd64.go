@@ -4,16 +4,6 @@
 
 package curve
 
-// fixedBase4IFMA sets out, lane by lane, to the sum of digit i times the point of which row i of table holds 1..8 times.
-// digits holds 64 hexadecimal digits a lane; digit i is one of them less 8, the last, at most 8, as it stands.
-// Coordinates of table < 2^255-19; out has X, Y, Z and T = X·Y/Z, their limbs < 2^51 + 2^18.
-// out does not overlap the inputs.
-// Constant time: it reads all of table, in order. Stack: 1816 bytes.
-// Go twin: fixedBaseGeneric, for each lane.
-//
-//go:noescape
-func fixedBase4IFMA(out *[4][5][4]uint64, table *[64][8][12]uint64, digits *[4][4]uint64)
-
 // fixedBase8IFMA sets out, lane by lane, to the sum of digit i times the point of which row i of table holds 1..8 times.
 // digits holds 64 hexadecimal digits a lane; digit i is one of them less 8, the last, at most 8, as it stands.
 // Coordinates of table < 2^255-19; out has X, Y, Z and T = X·Y/Z, their limbs < 2^51 + 2^18.
