@@ -47,7 +47,7 @@ var layers = []layer{
 	{"signal/convert/...", []string{"signal", "signal/convert/...", "signal/internal/...", "signal/store", "curve", "internal/kdf"}},
 	{"signal", []string{"signal/internal/...", "signal/store", "curve", "internal/aescbc", "internal/kdf", "internal/random"}},
 	{"binary/...", []string{"binary/..."}},
-	{"send/...", []string{"send/...", "signal", "signal/store", "binary", "internal/random"}},
+	{"send/...", []string{"send/...", "signal", "signal/store", "binary", "internal/kdf", "internal/random"}},
 }
 
 // outside says which packages, tests apart, may import what lies outside this

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/sigcore/sigcore/binary"
+	"github.com/sigcore/sigcore/internal/kdf"
 	"github.com/sigcore/sigcore/internal/random"
 )
 
@@ -51,40 +52,19 @@ type Reporting struct {
 // none: a reaction, a vote, one that keeps another, and what has no content to
 // report.
 func NewReporting(message []byte, id, sender, remote string) (*Reporting, error) {
-	var secret []byte
-	unreported := false
-	for at := 0; at < len(message); {
-		num, typ, n := protowire.ConsumeTag(message[at:])
-		l := -1
-		if n >= 0 {
-			l = protowire.ConsumeFieldValue(num, typ, message[at+n:])
-		}
-		if l < 0 {
-			return nil, fmt.Errorf("%w at offset %d", ErrMalformed, at)
-		}
-		switch num {
-		case fieldReaction, fieldEncReaction, fieldPollUpdate, fieldKeepInChat:
-			unreported = true
-		case fieldContext:
-			if v, k := protowire.ConsumeBytes(message[at+n:]); typ == protowire.BytesType && k > 0 {
-				if s := messageSecret(v); s != nil {
-					secret = s
-				}
-			}
-		}
-		at += n + l
+	var seen outermost
+	reported := appendReported(make([]byte, 0, len(message)), message, reportedFields, 0, &seen)
+	if seen.irregular {
+		// Either it is malformed, or it has a group, and then no content.
+		_, _, err := splitContext(message)
+		return nil, err
 	}
-	if unreported {
-		return nil, nil
-	}
-	// Of a context nothing is reported.
-	reported := ReportingContent(message)
-	if len(reported) == 0 {
+	if seen.unreported || len(reported) == 0 {
 		return nil, nil
 	}
 	r := new(Reporting)
-	if len(secret) == len(r.Secret) {
-		copy(r.Secret[:], secret)
+	if len(seen.secret) == len(r.Secret) {
+		copy(r.Secret[:], seen.secret)
 	} else if err := random.Read(r.Secret[:]); err != nil {
 		return nil, fmt.Errorf("send: message secret: %w", err)
 	}
@@ -136,42 +116,18 @@ func ReportingKey(secret []byte, id, sender, remote string) (key [32]byte, err e
 		return key, fmt.Errorf("%w: %d", ErrReportingSecret, len(secret))
 	}
 	// RFC 5869: extract without a salt, then the first block of expand.
-	var none [sha256.Size]byte
-	extracted := hmac256(&none, secret)
-	defer clear(extracted[:])
-	var few [256]byte
+	kdf.HMAC(&key, &key, secret)
+	var few [128]byte
 	info := append(append(append(append(few[:0], id...), sender...), remote...), "Report Token\x01"...)
-	return hmac256(&extracted, info), nil
+	kdf.HMAC(&key, &key, info)
+	return key, nil
 }
 
 // ReportingToken returns the token over a content: the first 16 bytes of its
 // HMAC-SHA256.
 func ReportingToken(key *[32]byte, content []byte) (token [ReportingTokenSize]byte) {
-	sum := hmac256(key, content)
+	var sum [sha256.Size]byte
+	kdf.HMAC(&sum, key, content)
 	copy(token[:], sum[:])
 	return token
-}
-
-// hmac256 is HMAC-SHA256 (RFC 2104) on the stack, for messages that are not long.
-func hmac256(key *[sha256.Size]byte, message []byte) [sha256.Size]byte {
-	var few [64 + 512]byte
-	inner := append(pad(few[:0], key, 0x36), message...)
-	sum := sha256.Sum256(inner)
-	clear(inner)
-	var last [64 + sha256.Size]byte
-	outer := append(pad(last[:0], key, 0x5c), sum[:]...)
-	sum = sha256.Sum256(outer)
-	clear(outer)
-	return sum
-}
-
-// pad appends a block of the key and zeros, each byte xored with x.
-func pad(dst []byte, key *[sha256.Size]byte, x byte) []byte {
-	for _, c := range key {
-		dst = append(dst, c^x)
-	}
-	for range 64 - len(key) {
-		dst = append(dst, x)
-	}
-	return dst
 }

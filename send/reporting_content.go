@@ -1,6 +1,7 @@
 package send
 
 import (
+	"math"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -75,7 +76,7 @@ const maxReportedDepth = 32
 // have. It is empty for a message without such fields. A level that does not
 // parse has none, one that ends within a value has those before.
 func ReportingContent(message []byte) []byte {
-	return appendReported(make([]byte, 0, len(message)), message, reportedFields, 0)
+	return appendReported(make([]byte, 0, len(message)), message, reportedFields, 0, nil)
 }
 
 // A span is a field of a level that was written.
@@ -84,8 +85,36 @@ type span struct {
 	from, to int
 }
 
-// appendReported appends what is reported of b.
-func appendReported(dst, b []byte, list []reported, depth int) []byte {
+// outermost is what else is to be seen in the fields of a message itself.
+type outermost struct {
+	unreported bool   // it is of a kind that has no token
+	secret     []byte // of its context, nil if there is none; of several the last
+	irregular  bool   // not all of it was read
+}
+
+func (o *outermost) fail() {
+	if o != nil {
+		o.irregular = true
+	}
+}
+
+// see looks at a field.
+func (o *outermost) see(num protowire.Number, typ protowire.Type, value []byte) {
+	switch num {
+	case fieldReaction, fieldEncReaction, fieldPollUpdate, fieldKeepInChat:
+		o.unreported = true
+	case fieldContext:
+		if v, k := protowire.ConsumeBytes(value); typ == protowire.BytesType && k > 0 {
+			if s := messageSecret(v); s != nil {
+				o.secret = s
+			}
+		}
+	}
+}
+
+// appendReported appends what is reported of b. top, if not nil, is told of all
+// fields.
+func appendReported(dst, b []byte, list []reported, depth int, top *outermost) []byte {
 	start := len(dst)
 	if depth > maxReportedDepth {
 		return dst
@@ -96,20 +125,29 @@ func appendReported(dst, b []byte, list []reported, depth int) []byte {
 	for len(b) > 0 {
 		tag, n := protowire.ConsumeVarint(b)
 		if n < 0 {
+			top.fail()
 			return dst[:start]
 		}
 		num, typ := protowire.Number(tag>>3), protowire.Type(tag&7)
 		size, whole, ok := valueSize(typ, b[n:])
 		if !ok {
+			top.fail()
 			return dst[:start]
 		}
 		if !whole {
+			top.fail()
 			break
 		}
 		field := b[:n+size]
 		b = b[n+size:]
+		if top != nil {
+			if tag>>3 == 0 || tag>>3 > math.MaxInt32 {
+				top.fail()
+			}
+			top.see(num, typ, field[n:])
+		}
 		i := slices.IndexFunc(list, func(r reported) bool { return r.num == num })
-		if i < 0 || tag>>3 > 1<<29-1 {
+		if i < 0 || tag>>3 > math.MaxInt32 {
 			continue
 		}
 		from := len(dst)
@@ -149,7 +187,7 @@ func appendFiltered(dst, tag, value []byte, list []reported, depth int) []byte {
 	start := len(dst)
 	dst = append(dst, tag...)
 	from := len(dst)
-	dst = appendReported(dst, value, list, depth+1)
+	dst = appendReported(dst, value, list, depth+1, nil)
 	n := len(dst) - from
 	if n == 0 {
 		return dst[:start]

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -174,14 +175,16 @@ func TestNewReporting(t *testing.T) {
 	queue(t)
 	for name, m := range map[string]string{
 		"empty": "", "nothing to report": "c202020a00", "reaction": "0a0161" + "f20200", "encrypted reaction": "0a0161" + "c20300",
-		"vote": "0a0161" + "920300", "keep": "0a0161" + "9a0300",
+		"group": "0a0161" + "0b0c", "vote": "0a0161" + "920300", "keep": "0a0161" + "9a0300",
 	} {
 		if r, err := NewReporting(unhex(m), "id", group, group); err != nil || r != nil {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
-	if _, err := NewReporting(unhex("0a"), "id", group, group); !errors.Is(err, ErrMalformed) {
-		t.Errorf("malformed: %v", err)
+	for _, m := range []string{"0a", "0a0161" + "0a0561", "0a0161" + "0000", "0a0161" + "0b", "0a0161" + "0f", "0a0161" + "8080808080"} {
+		if r, err := NewReporting(unhex(m), "id", group, group); !errors.Is(err, ErrMalformed) || r != nil {
+			t.Errorf("malformed %s: %+v, %v", m, r, err)
+		}
 	}
 	if _, err := ReportingKey(secret[:31], "id", group, group); !errors.Is(err, ErrReportingSecret) {
 		t.Errorf("a short secret: %v", err)
@@ -195,6 +198,17 @@ func FuzzReportingContent(f *testing.F) {
 	f.Add(unhex("0a01610b"))
 	f.Fuzz(func(t *testing.T, message []byte) {
 		content := ReportingContent(message)
+		_, _, malformed := splitContext(message)
+		r, err := NewReporting(message, "id", "from", "to")
+		if (err != nil) != (malformed != nil) || r != nil && len(content) == 0 {
+			t.Errorf("%x: %+v, %v; content %x, %v", message, r, err, content, malformed)
+		}
+		if r != nil {
+			key, err := ReportingKey(r.Secret[:], "id", "from", "to")
+			if token := ReportingToken(&key, content); err != nil || token != r.Token {
+				t.Errorf("%x: token %x, want %x, %v", message, r.Token, token, err)
+			}
+		}
 		if again := ReportingContent(content); !bytes.Equal(again, content) {
 			t.Errorf("%x has the content %x, which has %x", message, content, again)
 		}
@@ -204,26 +218,23 @@ func FuzzReportingContent(f *testing.F) {
 	})
 }
 
-// TestHMAC compares with the standard library, for all lengths up to where it
-// leaves the stack, and beyond.
-func TestHMAC(t *testing.T) {
-	key := [32]byte{1, 2, 3, 31: 0xff}
-	message := make([]byte, 700)
-	for i := range message {
-		message[i] = byte(i * 7)
-	}
-	for n := range len(message) {
-		h := hmac.New(sha256.New, key[:])
-		h.Write(message[:n])
-		if got := hmac256(&key, message[:n]); !bytes.Equal(got[:], h.Sum(nil)) {
-			t.Fatalf("%d bytes: %x", n, got)
+// TestReportingKey compares with the standard library.
+func TestReportingKey(t *testing.T) {
+	secret := [32]byte{1, 2, 3, 31: 0xff}
+	for n := range 300 {
+		id := strings.Repeat("i", n)
+		want, err := hkdf.Key(sha256.New, secret[:], nil, id+"from"+"to"+"Report Token", 32)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	want, err := hkdf.Key(sha256.New, key[:], nil, "id"+"from"+"to"+"Report Token", 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := ReportingKey(key[:], "id", "from", "to"); err != nil || !bytes.Equal(got[:], want) {
-		t.Errorf("key %x, %v; want %x", got, err, want)
+		key, err := ReportingKey(secret[:], id, "from", "to")
+		if err != nil || !bytes.Equal(key[:], want) {
+			t.Fatalf("id of %d bytes: key %x, %v; want %x", n, key, err, want)
+		}
+		h := hmac.New(sha256.New, want)
+		h.Write([]byte(id))
+		if token := ReportingToken(&key, []byte(id)); !bytes.Equal(token[:], h.Sum(nil)[:ReportingTokenSize]) {
+			t.Fatalf("token over %d bytes: %x", n, token)
+		}
 	}
 }
