@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/sigcore/sigcore/binary"
+	"github.com/sigcore/sigcore/internal/impl"
 	"github.com/sigcore/sigcore/signal"
+	"github.com/sigcore/sigcore/signal/store"
 )
 
 // EncryptMany encrypts with the sessions in memory.
@@ -47,6 +49,64 @@ func TestDirectAllocations(t *testing.T) {
 		}
 	})
 	if got > 8 {
+		t.Errorf("%.0f allocations", got)
+	}
+}
+
+// TestDirectAllocationsOfAccount: over a leased account, whose writes are few,
+// so does the stanza in a buffer that is there.
+func TestDirectAllocationsOfAccount(t *testing.T) {
+	if RaceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	want := 8.0
+	for _, o := range impl.Report() {
+		if o.Package == "aescbc" && o.Tier == "generic" {
+			want++ // the key schedule of crypto/aes
+		}
+	}
+	ctx := t.Context()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := store.NewMemory()
+	var accounts [2]*signal.Account
+	jids := [2]binary.JID{jid(t, "15550000001@s.whatsapp.net"), jid(t, "15550000002@s.whatsapp.net")}
+	for i := range accounts {
+		var err error
+		accounts[i], err = signal.CreateAccount(ctx, rows, jids[i].User, signal.AccountOptions{OpenOptions: signal.OpenOptions{Durability: signal.Leased}})
+		check(err)
+		_, err = accounts[i].GenerateSignedPreKey(ctx, 1, 0)
+		check(err)
+	}
+	bundle, err := accounts[1].Bundle(ctx, 0)
+	check(err)
+	_, err = accounts[0].ProcessBundle(ctx, SignalAddress(jids[1]), bundle)
+	check(err)
+	for from := range accounts { // there, and the answer
+		c, err := accounts[from].Encrypt(ctx, SignalAddress(jids[1-from]), hello)
+		check(err)
+		_, err = accounts[1-from].Decrypt(ctx, SignalAddress(jids[from]), c.Type, c.Body)
+		check(err)
+	}
+	m := &DirectMessage{
+		Self: Self{PN: jids[0], DeviceIdentity: []byte("identity")},
+		To:   jids[1], ID: messageID, Type: "text", Message: hello, Devices: jids[1:],
+	}
+	frame := make([]byte, 0, 1024)
+	got := testing.AllocsPerRun(200, func() {
+		s, err := Direct(ctx, accounts[0], m)
+		if err != nil || s.Node.Child("participants") == nil || s.Node.Child("device-identity") != nil {
+			t.Fatal(err, s)
+		}
+		if frame, err = binary.AppendMarshal(frame[:0], s.Node); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got > want {
 		t.Errorf("%.0f allocations", got)
 	}
 }

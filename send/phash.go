@@ -13,28 +13,44 @@ import (
 // order: "2:" and eight characters of standard base64. Duplicates count: it is
 // for the caller to remove them.
 func ParticipantHash(devices []binary.JID) string {
-	// All texts stand in one buffer, so that a large list costs no allocation
-	// per device, and a short one stays on the stack.
-	size := 0
-	for i := range devices {
-		size += len(devices[i].User) + len(devices[i].Server) + len(".0:65535@")
-	}
-	var fewBytes [320]byte
-	var fewTexts [8][]byte
-	buf, texts := fewBytes[:0], fewTexts[:]
-	if size > len(fewBytes) || len(devices) > len(fewTexts) {
-		buf, texts = make([]byte, 0, size), make([][]byte, len(devices))
-	}
-	texts = texts[:len(devices)]
-	for i := range devices {
-		start := len(buf)
-		buf = devices[i].AppendPhash(buf)
-		texts[i] = buf[start:]
-	}
-	slices.SortFunc(texts, bytes.Compare)
 	h := sha256.New()
-	for _, t := range texts {
-		h.Write(t)
+	const few = 8
+	if len(devices) <= few {
+		// On the stack, where what a slice of texts names would not be.
+		var room [few * 40]byte
+		var end [few + 1]int // of text i-1
+		var order [few]int
+		buf := room[:0]
+		text := func(i int) []byte { return buf[end[i]:end[i+1]] }
+		for i := range devices {
+			buf = devices[i].AppendPhash(buf)
+			end[i+1] = len(buf)
+			k := i
+			for ; k > 0 && bytes.Compare(text(i), text(order[k-1])) < 0; k-- {
+				order[k] = order[k-1]
+			}
+			order[k] = i
+		}
+		for i := range devices {
+			h.Write(text(order[i]))
+		}
+	} else {
+		// All texts stand in one buffer, so that a large list costs no
+		// allocation per device.
+		size := 0
+		for i := range devices {
+			size += len(devices[i].User) + len(devices[i].Server) + len(".0:65535@")
+		}
+		buf, texts := make([]byte, 0, size), make([][]byte, len(devices))
+		for i := range devices {
+			start := len(buf)
+			buf = devices[i].AppendPhash(buf)
+			texts[i] = buf[start:]
+		}
+		slices.SortFunc(texts, bytes.Compare)
+		for _, t := range texts {
+			h.Write(t)
+		}
 	}
 	var sum [sha256.Size]byte
 	out := make([]byte, 2, 10)

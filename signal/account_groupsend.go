@@ -98,7 +98,7 @@ func (a *Account) SendGroup(ctx context.Context, g *GroupSend) (*GroupResult, er
 }
 
 func (a *Account) sendGroup(t *txn, g *GroupSend) (*GroupResult, error) {
-	peers := newPeers(g.Distribute, t.asked)
+	peers := newPeers(g.Distribute, t.asked, nil)
 	r := t.asked[2*len(peers)]
 	if r.err != nil {
 		return nil, r.err
@@ -140,7 +140,7 @@ func (a *Account) sendGroup(t *txn, g *GroupSend) (*GroupResult, error) {
 		for i, addr := range g.Distribute {
 			items[i] = Outgoing{addr, plaintext}
 		}
-		out.Recipients = a.encryptTo(peers, items, g.Start.workers(), t)
+		out.Recipients = a.encryptTo(peers, items, g.Start.workers(), t, nil)
 	}
 	if g.Track != nil {
 		if err := g.track(&out, t.asked[len(t.asked)-1].record(), t); err != nil {

@@ -57,15 +57,21 @@ func peerKeys(keys []store.Key, addr Address) []store.Key {
 // newPeer returns the peer of an address whose rows are those, in the order of
 // peerKeys.
 func newPeer(addr Address, rows []*row) (*peer, error) {
-	p := &peer{addr: addr, row: rows[0], session: rows[0].session}
-	if rows[0].err != nil {
-		return nil, rows[0].err
-	}
-	var err error
-	if p.identity, err = parseKnownIdentity(addr, rows[1].record()); err != nil {
+	p := new(peer)
+	if err := p.set(addr, rows); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// set makes p the peer of an address, as newPeer does.
+func (p *peer) set(addr Address, rows []*row) (err error) {
+	*p = peer{addr: addr, row: rows[0], session: rows[0].session}
+	if rows[0].err != nil {
+		return rows[0].err
+	}
+	p.identity, err = parseKnownIdentity(addr, rows[1].record())
+	return err
 }
 
 // moved says that the session is not what it was.
@@ -138,20 +144,44 @@ func sessionKeys(addrs []Address) []store.Key {
 	return keys
 }
 
-// peersKeys returns the rows of addresses.
-func peersKeys(addrs []Address) []store.Key {
-	keys := make([]store.Key, 0, 2*len(addrs))
-	for _, addr := range addrs {
-		keys = peerKeys(keys, addr)
+// peersKeys returns the locks and the rows of addresses, of few of them in the
+// memory of few.
+func peersKeys(addrs []Address, few *[3]store.Key) (locked, rows []store.Key) {
+	locked, rows = few[:0:1], few[1:1]
+	if len(addrs) > 1 {
+		keys := make([]store.Key, 3*len(addrs))
+		locked, rows = keys[:0:len(addrs)], keys[len(addrs):len(addrs)]
 	}
-	return keys
+	for _, addr := range addrs {
+		rows = peerKeys(rows, addr)
+		locked = append(locked, rows[len(rows)-2])
+	}
+	return locked, rows
 }
+
+// encryptFew is what encrypting to a few addresses works with, in one piece of
+// memory. The results are a part of it.
+type encryptFew struct {
+	out   [2]EncryptResult
+	peer  [2]peer
+	peers [2]*peer
+	todo  [2]Encryption
+	at    [2]int
+}
+
+// done lets go of everything but the results.
+func (f *encryptFew) done() { *f = encryptFew{out: f.out} }
 
 // newPeers returns the peers of addresses whose rows are those. An address that
 // is named twice has one peer. A row that does not parse is an error of its peer
-// alone.
-func newPeers(addrs []Address, rows []*row) []*peer {
-	out := make([]*peer, len(addrs))
+// alone. They are in few if it is not nil and has the room.
+func newPeers(addrs []Address, rows []*row, few *encryptFew) []*peer {
+	var out []*peer
+	if few != nil && len(addrs) <= len(few.peers) {
+		out = few.peers[:len(addrs)]
+	} else {
+		few, out = nil, make([]*peer, len(addrs))
+	}
 	var seen map[Address]*peer
 	if len(addrs) > 1 {
 		seen = make(map[Address]*peer, len(addrs))
@@ -159,9 +189,13 @@ func newPeers(addrs []Address, rows []*row) []*peer {
 	for i, addr := range addrs {
 		p := seen[addr]
 		if p == nil {
-			var err error
-			if p, err = newPeer(addr, rows[2*i:2*i+2]); err != nil {
-				p = &peer{addr: addr, row: rows[2*i], err: err}
+			if few != nil {
+				p = &few.peer[i]
+			} else {
+				p = new(peer)
+			}
+			if err := p.set(addr, rows[2*i:2*i+2]); err != nil {
+				*p = peer{addr: addr, row: rows[2*i], err: err}
 			}
 			if seen != nil {
 				seen[addr] = p
@@ -207,8 +241,10 @@ func (a *Account) ProcessBundles(ctx context.Context, items []AddressedBundle) (
 		addrs[i] = items[i].Addr
 	}
 	var out []BundleResult
-	err := a.run(ctx, "session", sessionKeys(addrs), peersKeys(addrs), func(t *txn) error {
-		out = a.initiateAll(newPeers(addrs, t.asked), items, workerCount(0), t)
+	var few [3]store.Key
+	locked, rows := peersKeys(addrs, &few)
+	err := a.run(ctx, "session", locked, rows, func(t *txn) error {
+		out = a.initiateAll(newPeers(addrs, t.asked, nil), items, workerCount(0), t)
 		return nil
 	})
 	if err != nil {
@@ -259,18 +295,29 @@ func (a *Account) EncryptMany(ctx context.Context, items []Outgoing) ([]EncryptR
 // missing, in the same read and the same write. With nil it is EncryptMany. The
 // second result is what came of each bundle of the start, in their order.
 func (a *Account) EncryptManyFrom(ctx context.Context, items []Outgoing, start *Start) ([]EncryptResult, []BundleResult, error) {
-	addrs := make([]Address, len(items))
+	var fewAddrs [2]Address
+	addrs := fewAddrs[:0]
+	if len(items) > len(fewAddrs) {
+		addrs = make([]Address, 0, len(items))
+	}
 	for i := range items {
-		addrs[i] = items[i].To
+		addrs = append(addrs, items[i].To)
 	}
 	var (
 		out     []EncryptResult
 		started []BundleResult
+		few     [3]store.Key
 	)
-	err := a.run(ctx, "session", sessionKeys(addrs), peersKeys(addrs), func(t *txn) error {
-		peers := newPeers(addrs, t.asked)
+	locked, rows := peersKeys(addrs, &few)
+	err := a.run(ctx, "session", locked, rows, func(t *txn) error {
+		var work *encryptFew
+		if len(items) <= len(work.out) {
+			work = new(encryptFew)
+			defer work.done()
+		}
+		peers := newPeers(addrs, t.asked, work)
 		started = a.startMissing(peers, start, t)
-		out = a.encryptTo(peers, items, start.workers(), t)
+		out = a.encryptTo(peers, items, start.workers(), t, work)
 		return nil
 	})
 	if err != nil {
@@ -280,11 +327,19 @@ func (a *Account) EncryptManyFrom(ctx context.Context, items []Outgoing, start *
 }
 
 // encryptTo encrypts items to their peers, in memory. The bodies share memory.
-func (a *Account) encryptTo(peers []*peer, items []Outgoing, workers int, b putter) []EncryptResult {
-	out := make([]EncryptResult, len(items))
+// The results are in few if it is not nil and has the room.
+func (a *Account) encryptTo(peers []*peer, items []Outgoing, workers int, b putter, few *encryptFew) []EncryptResult {
+	var (
+		out  []EncryptResult
+		todo []Encryption
+		at   []int
+	)
+	if few != nil && len(items) <= len(few.out) {
+		out, todo, at = few.out[:len(items):len(items)], few.todo[:0], few.at[:0]
+	} else {
+		out, todo, at = make([]EncryptResult, len(items)), make([]Encryption, 0, len(items)), make([]int, 0, len(items))
+	}
 	policy := a.policy()
-	todo := make([]Encryption, 0, len(items))
-	at := make([]int, 0, len(items))
 	for i, p := range peers {
 		if out[i].Err = p.check(policy); out[i].Err == nil {
 			if p.sending {
