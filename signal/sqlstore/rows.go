@@ -13,9 +13,8 @@ import (
 
 const (
 	// maxWriteRows is the most rows that one statement writes. Larger batches
-	// take several; sizes are powers of two, so that few statements are enough
-	// for batches of any length and all of them stay prepared.
-	maxWriteRows = 512
+	// take several.
+	maxWriteRows = 1024
 
 	// maxReadKeys is the most keys of one statement that reads. SQLite allows
 	// 32,766 parameters.
@@ -217,7 +216,7 @@ func (s *SQLite) Apply(ctx context.Context, id store.AccountID, b *store.Batch) 
 			for n < len(ops) && n < maxWriteRows && ops[n].Key.Table == ops[0].Key.Table && ops[n].Delete == ops[0].Delete {
 				n++
 			}
-			n = 1 << (bits.Len(uint(n)) - 1)
+			n = statementRows(n)
 			if err := c.writeRows(id, generation, ops[:n]); err != nil {
 				return err
 			}
@@ -232,6 +231,14 @@ func (s *SQLite) Apply(ctx context.Context, id store.AccountID, b *store.Batch) 
 		return 0, wrap("apply", err)
 	}
 	return generation, nil
+}
+
+// statementRows returns how many of n rows the next statement writes: n with
+// its upper four bits only. Few statements are enough for batches of any length,
+// so that they stay prepared, and up to maxWriteRows rows take three at most.
+func statementRows(n int) int {
+	low := max(bits.Len(uint(n))-4, 0)
+	return n >> low << low
 }
 
 // check returns the generation of the account, or the error that Apply refuses
