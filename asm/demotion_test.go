@@ -62,11 +62,11 @@ func TestLyingKernelsAreDemoted(t *testing.T) {
 				}
 				demoted++
 				pkg, _, _ := strings.Cut(name, ".")
-				was, next := honest[name].tier, "generic"
-				if was == "ifma" {
-					next = "mulx"
+				was, next := honest[name].tier, []string{"generic"}
+				if was == "ifma" { // behind a kernel for eight at once may stand one for four, or for one
+					next = []string{"ifma", "mulx"}
 				}
-				if o.tier != next || o.failed || !strings.Contains(o.why, "not "+was+": "+pkg+": kernel self-test failed\n") {
+				if !slices.Contains(next, o.tier) || o.failed || !strings.Contains(o.why, "not "+was+": "+pkg+": kernel self-test failed\n") {
 					t.Errorf("%s, which was on %s, is now: %+v", name, was, o)
 				}
 			}

@@ -225,7 +225,9 @@ func deliver(seed uint64, step int, devices []*device, m message, read map[strin
 		cm, cd := mau.Class(errM), drop.Class(errD)
 		if m.damaged && errD != nil && (errM == nil || cm != cd) {
 			difference("a damaged message is refused, or for another reason")
-		} else if cm != cd || !bytes.Equal(pm, pd) {
+			return // the incumbent may have read it
+		}
+		if cm != cd || !bytes.Equal(pm, pd) {
 			wrong(seed, step, "group decrypt: %s %v, %s %v", cm, errM, cd, errD)
 		}
 		if cd != "ok" && !bytes.Equal(before, to.drop.SenderKeys[groupID+from.name+":1"]) {
@@ -246,6 +248,8 @@ func deliver(seed uint64, step int, devices []*device, m message, read map[strin
 		wrong(seed, step, "record changed by %v", errD)
 	case m.damaged && errD != nil && (errM == nil || cm != cd):
 		difference("a damaged message is refused, or for another reason")
+	case m.damaged && errM != nil && errD == nil && bytes.Equal(pd, m.plaintext):
+		difference("a genuine message in a damaged envelope is read")
 	case cm == cd && bytes.Equal(pm, pd):
 		same["decrypt: "+cd]++
 	default:
@@ -257,7 +261,11 @@ func deliver(seed uint64, step int, devices []*device, m message, read map[strin
 			wrong(seed, step, "prekeys removed: %v, %v", to.mau.Removed, to.drop.Removed)
 		}
 	}
-	if errM == nil && errD == nil {
+	switch {
+	case errM != nil || errD != nil:
+	case m.damaged: // of another version outside, which the incumbent takes for a new session
+		difference("a genuine message in a damaged envelope is read")
+	default:
 		records(seed, step, "decrypt", to, from.name+":1", before, true)
 	}
 }
