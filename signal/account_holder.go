@@ -54,7 +54,9 @@ func parseProcess(s string) (p process, ok bool) {
 // startOf returns when a process of this namespace began. missing is set if there
 // is certainly none of that number.
 func startOf(pid int) (start string, missing bool) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	// That of the first thread is that of the process, and an emulator, which makes up
+	// /proc/PID/stat anew for each thread that reads it, leaves this file alone.
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/stat", pid))
 	if err != nil {
 		return "", os.IsNotExist(err)
 	}
