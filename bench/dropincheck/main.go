@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/sigcore/sigcore/signal/convert"
 	_ "modernc.org/sqlite"
@@ -44,8 +45,8 @@ var tables = []struct {
 }
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: dropincheck DB")
+	if len(os.Args) != 2 || strings.HasPrefix(os.Args[1], "-") {
+		fmt.Fprintln(os.Stderr, "usage: dropincheck DB (a copy of a whatsmeow database in SQLite)")
 		os.Exit(2)
 	}
 	ok, err := check(os.Stdout, os.Args[1])
